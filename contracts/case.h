@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Case: everything that has to be said to run one operation once, as one flat value. Its text form
+// is one line, which is the reproducer, the corpus entry and the line of a bug report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contracts/fixed_vector.h"
+#include "contracts/result.h"
+#include "contracts/tensor.h"
+
+namespace assay {
+
+enum class OpId : uint8_t {   // part of the binary codec: append only
+  kGemm = 0, kDot, kSum, kSoftmax, kExp, kLog, kTanh, kSqrt, kErf, kGelu, kGather,
+};
+inline constexpr int kOpCount = 11;
+
+inline constexpr int kMaxOperands = 4;
+inline constexpr int kMaxAttributes = 4;
+
+// Value of one attribute, in the order of the operator's table. Reals in `real`; enumerations hold
+// the label's position in `choice`.
+struct Attribute {
+  double real = 0;
+  int32_t choice = 0;
+  // NaN equals NaN: a Case with alpha = NaN must compare equal to its reparsed self.
+  friend bool operator==(const Attribute& a, const Attribute& b);
+};
+
+struct Case {
+  OpId op = OpId::kGemm;
+  FixedVector<Attribute, kMaxAttributes> attributes;
+  FixedVector<Tensor, kMaxOperands> operands;   // outputs and in-out operands last
+  uint64_t schedule_seed = 0;                   // for backends that have schedules
+  friend bool operator==(const Case&, const Case&) = default;
+};
+
+// A case with the backends it is for, as a line carries them. Specs are canonical texts such as
+// "cblas:/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0#core=SkylakeX".
+struct CaseLine {
+  Case value;
+  std::vector<std::string> backends;
+  friend bool operator==(const CaseLine&, const CaseLine&) = default;
+};
+
+// One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals the
+// default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
+// Form:  <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
+// Errors: where = "column N", what, remedy (with "did you mean").
+enum class CaseStyle { kShort, kFull };
+std::string PrintCase(const CaseLine& line, CaseStyle style = CaseStyle::kShort);
+Result<CaseLine> ParseCase(std::string_view text);
+
+// Text of a value: hexfloat for finite ones, "inf", "-inf", "-0", "nan"; nan with payload as bits.
+std::string PrintReal(double value);
+std::string PrintBits(DType type, uint64_t bits);   // "0x1.8p+1 (3, bits 0x40400000)"
+
+}  // namespace assay

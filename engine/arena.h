@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Guarded operand memory: a pool of mappings with inaccessible pages on both sides, made once; operands
+// are placed by moving a pointer so that one end abuts a guard, canaries fill everything that is not an
+// element. One arena per worker thread; not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "contracts/case.h"
+#include "contracts/observation.h"
+#include "contracts/values.h"
+
+namespace assay {
+
+// Where an operand lies. Pointers stay valid until the next Place of the same slot.
+struct Placed {
+  std::byte* allocation = nullptr;   // lowest byte of the allocation (offset gap included)
+  std::byte* element0 = nullptr;     // address of index (0,...,0)
+  std::byte* lowest = nullptr;       // lowest element byte
+  int64_t span_bytes = 0;            // from lowest to the end of the highest element
+};
+
+class Arena {
+ public:
+  Arena();
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Lays operand `slot` out as `tensor` says and stores `values`; the rest is canary. With `slack_bytes`
+  // > 0 that many readable canary bytes lie between the operand and the guard at either end
+  // (documented over-reads, muted operand sides).
+  const Placed& Place(int slot, const Tensor& tensor, const OperandValues& values,
+                      int64_t slack_bytes = 0);
+  // Stores other values, or a prefill pattern, into a placed operand.
+  void Store(int slot, const OperandValues& values);
+  void Prefill(int slot, uint64_t pattern_bits);
+  // Reads the elements back, dense row-major.
+  void Load(int slot, std::span<uint64_t> bits) const;
+  // First damaged canary byte of the slot, as a write outside.
+  std::optional<GuardHit> CheckCanaries(int slot) const;
+  // True iff the operand's bytes equal what Place stored last (elements only).
+  bool Unchanged(int slot) const;
+  // Puts canaries and elements back as Place left them.
+  void Restore(int slot);
+  const Placed& At(int slot) const;
+  // Slot, side and distance of an address in or near a guard, if it is one of ours.
+  std::optional<GuardHit> Locate(const void* address, Access access) const;
+
+ private:
+  struct Slot;
+  std::array<Slot*, kMaxOperands> slots_{};
+};
+
+}  // namespace assay

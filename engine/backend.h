@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was opened
+// from and what it reports about itself. Specs are texts:
+//   reference | planted:<kernel> | planted_branch | simt | eigen[:<isa>] | onednn[#isa=<cap>]
+//   cblas:<path>[#core=<name>] | openblas[#core=..] | blis[#arch=<number>] | netlib | atlas | gsl (known CBLAS)
+//   <path to a .so that exports assay_backend_open>
+// A spec named by the user and absent is an Error; discovery reports it as unsupported with the reason.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contracts/case.h"
+#include "contracts/result.h"
+#include "engine/include/assay/backend.h"
+
+namespace assay {
+
+class Backend {
+ public:
+  Backend(std::string spec, const AssayBackend* table);
+  ~Backend();
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  const std::string& spec() const { return spec_; }      // canonical, reopens the same thing
+  const std::string& family() const { return family_; }  // "openblas"
+  const std::string& version() const { return version_; }
+  const std::string& pins() const { return pins_; }
+  const std::string& profile() const { return profile_; }
+  const AssayBackend* table() const { return table_; }
+
+ private:
+  std::string spec_, family_, version_, pins_, profile_;
+  const AssayBackend* table_;
+};
+
+Result<std::unique_ptr<Backend>> OpenBackend(std::string_view spec);
+
+// What is installed and loads, in a fixed order: reference first, then simt, eigen, onednn, CBLAS
+// libraries with their core types. Planted kernels are not among them.
+struct Discovered {
+  std::string spec;
+  std::unique_ptr<Backend> backend;   // null: unsupported
+  std::string reason;                 // why, when null
+};
+std::vector<Discovered> DiscoverBackends();
+// Specs of all planted kernels, for calibration and tests.
+std::vector<std::string> PlantedSpecs();
+
+// Environment that must be set before any library is loaded (thread counts of OpenMP runtimes and
+// BLAS libraries: 1). Call first thing in main().
+void PinLibraryEnvironment();
+
+}  // namespace assay

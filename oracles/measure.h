@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The entry of the oracles: evidence of a case from its values, whatever the operator. The FP
+// environment must be the default one (the pipeline restores it after every call); nothing here reads
+// a backend's output except MatchingPolicies.
+#pragma once
+
+#include "contracts/evidence.h"
+#include "contracts/judge.h"
+#include "contracts/values.h"
+
+namespace assay {
+
+// Scratch reused from case to case; one per worker.
+class Oracle {
+ public:
+  Oracle();
+  ~Oracle();
+  // Fills `evidence`. The fastest tier whose own proven bound decides is used per element; `radius` says
+  // what is left. Total: never fails on checked values.
+  void Measure(const Values& values, Evidence& evidence);
+  // Recomputes every real truth at the highest tier (exact sums; balls at `precision_bits`): called
+  // when a verdict was inconclusive, and by tests as the referee.
+  void MeasureHighest(const Values& values, int precision_bits, Evidence& evidence);
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// Emulations and policy tables for the judge. Holds a reference to `values`; results are cached per
+// model, so that asking element by element costs one emulation of that element.
+class Emulator : public ForceSource {
+ public:
+  explicit Emulator(const Values& values) : values_(&values) {}
+  bool Emulate(DefectModel model, int64_t index, double* out) override;
+  uint32_t MatchingPolicies(const Observation& observation) override;
+
+ private:
+  const Values* values_;
+};
+
+}  // namespace assay
