@@ -33,10 +33,12 @@ class LongAccumulator {
   Enclosure Take();
 
  private:
-  static constexpr int kDigits = 203;
+  static constexpr int kDigits = 206;
   static constexpr int kBias = 3232;  // weight of bit 0 is 2^-kBias
 
-  void AddBits(uint64_t bits, int position, bool negative);
+  void AddDigits(uint64_t low, uint64_t high, uint64_t top, int digit, int64_t sign);
+  void AddWide(uint64_t low, uint64_t high, int position, bool negative);
+  void Unsettle();
   void Settle();  // digits in [0, 2^32), sign in negative_
 
   std::array<int64_t, kDigits> digits_;
