@@ -37,14 +37,21 @@ double WithRandomSign(double magnitude, uint64_t hash) {
   return (hash & 1) ? -magnitude : magnitude;
 }
 
+// Both halves of a product folded together: weaker than Mix and half its cost, enough to draw
+// several words from one well-mixed hash.
+uint64_t Fold(uint64_t hash, uint64_t key) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(hash ^ key) * kGolden;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
 // Approximately N(0, 1): the sum of twelve uniforms less its mean (Irwin-Hall), of 16 bits each
 // plus one fraction below them, so that every bit of a mantissa is random. Within +-6, where a true
 // normal leaves 2e-9 of its mass.
 double ApproximatelyNormal(uint64_t hash) {
   constexpr uint64_t kEven = 0x0000ffff0000ffff;
   uint64_t lanes = 0;  // two sums of six, 32 bits apart
-  for (uint64_t i = 1; i <= 3; ++i) {
-    const uint64_t words = Mix(hash + i * kGolden);
+  for (const uint64_t key : {0x2545f4914f6cdd1du, 0xd1342543de82ef95u, 0xaf251af3b0f025b5u}) {
+    const uint64_t words = Fold(hash, key);
     lanes += (words & kEven) + ((words >> 16) & kEven);
   }
   const auto sum = static_cast<int64_t>((lanes & 0xffffffff) + (lanes >> 32));
@@ -132,6 +139,9 @@ void RowFiller::PrepareOperand() {
       highest_ = std::clamp<int64_t>(SaturatedInteger(fill_.hi), lowest_, format_.max_exponent);
       break;
     }
+    case FillKind::kCancelling:
+      top_ = std::min(format_bits::Magnitude(fill_.lo), format_.largest / 2);
+      break;
     case FillKind::kDistinct:
       PrepareDistinct();
       break;
@@ -203,6 +213,7 @@ void RowFiller::PlaceNonZeros() {
 
 void RowFiller::PrepareShuffle() {
   for (size_t i = 0; i < shuffle_.size(); ++i) shuffle_[i] = Mix(key_ ^ Mix(kShuffleStream + i));
+  pair_key_ = Mix(key_ ^ Mix(kPairStream));
 }
 
 // A permutation of [0, length): three invertible rounds on the next power of two, repeated until
@@ -267,22 +278,25 @@ double RowFiller::WithExponent(int64_t column) const {
 
 double RowFiller::Subnormal(int64_t column) const {
   const uint64_t hash = Hash(column);
-  const uint64_t count = (uint64_t{1} << (format_.precision - 1)) - 1;
-  const auto multiple = static_cast<double>(static_cast<int64_t>(1 + Below(hash, count)));
-  return WithRandomSign(multiple * format_.smallest_subnormal, hash);
+  const uint64_t multiple = 1 + Below(hash, (uint64_t{1} << (format_.precision - 1)) - 1);
+  // In f64 the multiple is the pattern; arithmetic on subnormal doubles costs some hundred cycles.
+  const double magnitude = format_id_ == Format::kF64
+                               ? FromBits(multiple)
+                               : static_cast<double>(multiple) * format_.smallest_subnormal;
+  return WithRandomSign(magnitude, hash);
 }
 
+// The two of a pair differ in the last bit that the type keeps of a normal number (of a subnormal
+// one: not at all).
 double RowFiller::Cancelling(int64_t column) const {
   const int64_t place = Shuffled(column);
   if (place == length_ - 1 && length_ % 2 != 0) return 0;  // it has no partner
-  const uint64_t hash = Mix(key_ ^ Mix(kPairStream + kGolden * static_cast<uint64_t>(place / 2)));
-  const double magnitude =
-      Truncate(format_id_, format_bits::Magnitude(fill_.lo) * (0.5 + 0.5 * UnitInterval(hash)));
-  if (place % 2 == 0) return WithRandomSign(magnitude, hash);
-  const bool above = (hash & 2) != 0 && magnitude < format_.largest;
-  const double partner =
-      above || magnitude == 0 ? NextUp(format_id_, magnitude) : NextDown(format_id_, magnitude);
-  return -WithRandomSign(partner, hash);
+  const uint64_t hash = Mix(pair_key_ + kGolden * static_cast<uint64_t>(place / 2));
+  const uint64_t last = uint64_t{1} << (53 - format_.precision);
+  const uint64_t magnitude = BitsOf(top_ * (0.5 + 0.5 * UnitInterval(hash))) & ~(last - 1);
+  if (place % 2 == 0) return WithRandomSign(FromBits(magnitude), hash);
+  const bool smaller = magnitude != 0 && (hash & 2) != 0;
+  return -WithRandomSign(FromBits(smaller ? magnitude - last : magnitude + last), hash);
 }
 
 uint64_t RowFiller::Distinct(int64_t column) const {

@@ -56,7 +56,7 @@ class RowFiller {
 
   // Of the operand.
   uint64_t seed_key_ = 0;
-  double top_ = 0;                    // kUniform: the largest value of the type below hi
+  double top_ = 0;  // kUniform: the largest value below hi; kCancelling: magnitude
   int64_t lowest_ = 0, highest_ = 0;  // kIntegers, kIndices, kExponents: ends of the range
   uint64_t magnitudes_ = 1, first_magnitude_ = 0, stride_ = 0, start_ = 0;  // kDistinct
 
@@ -67,6 +67,7 @@ class RowFiller {
   std::array<int64_t, 4> places_{};  // kSparse
   int place_count_ = 0;
   std::array<uint64_t, 6> shuffle_{};  // kCancelling
+  uint64_t pair_key_ = 0;
 };
 
 }  // namespace assay
