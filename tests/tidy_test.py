@@ -139,7 +139,8 @@ class TidyTest(unittest.TestCase):
     def test_reads_the_tree_without_build_output_and_binary_files(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for name in ("a/b.cc", "build/c.cc", "a/build/e.cc", ".git/d", ".ci/run", ".clang-format"):
+            for name in ("a/b.cc", "build/c.cc", "a/build/e.cc", ".git/d", ".ci/run",
+                         ".clang-format"):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_bytes(b"x")
             (root / "binary").write_bytes(b"\xff\xfe")
