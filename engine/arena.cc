@@ -19,8 +19,8 @@ namespace {
 // Address space only: nothing is ever mapped there, so a wrong index that jumps far still lands in
 // the guard of the operand it was meant for.
 constexpr int64_t kGuardBytes = int64_t{16} << 20;
-// Canary bytes written and checked beyond each end, offset and slack apart: what a vector tail writes
-// too much is at most one register per unrolled step.
+// Canary bytes written and checked beyond each end, offset and slack apart: what a vector tail
+// writes too much is at most one register per unrolled step.
 constexpr int64_t kWindowBytes = 256;
 // The largest case at the largest alignment with slack at both ends.
 constexpr int64_t kBodyBytes = kMaxCaseElements * 8 + (int64_t{1} << 16);
@@ -50,28 +50,39 @@ std::byte CanaryByte(uint64_t word, const std::byte* at) {
   return static_cast<std::byte>(word >> (8 * (AddressOf(at) & 7)));
 }
 
-void FillCanary(uint64_t word, std::byte* begin, std::byte* end) {
-  while (begin < end && (AddressOf(begin) & 7) != 0) {
-    *begin = CanaryByte(word, begin);
-    ++begin;
+// Calls visit<Word>(address, word of the pattern) over [begin, end): 8 bytes at a time, with words
+// of 4 and single bytes where the ends are not aligned (gaps of a few elements are the usual case).
+template <class Byte, class Visit>
+void ForEachWord(uint64_t pattern, Byte* begin, Byte* end, Visit visit) {
+  const auto part = [pattern](Byte* at) { return pattern >> (8 * (AddressOf(at) & 7)); };
+  while (begin < end && (AddressOf(begin) & 3) != 0) {
+    visit(begin, static_cast<uint8_t>(part(begin)));
+    begin += 1;
   }
-  for (; end - begin >= 8; begin += 8) std::memcpy(begin, &word, 8);
-  for (; begin < end; ++begin) *begin = CanaryByte(word, begin);
+  if (end - begin >= 4 && (AddressOf(begin) & 7) != 0) {
+    visit(begin, static_cast<uint32_t>(part(begin)));
+    begin += 4;
+  }
+  for (; end - begin >= 8; begin += 8) visit(begin, pattern);
+  if (end - begin >= 4) {
+    visit(begin, static_cast<uint32_t>(part(begin)));
+    begin += 4;
+  }
+  for (; begin < end; begin += 1) visit(begin, static_cast<uint8_t>(part(begin)));
 }
 
-bool CanaryIntact(uint64_t word, const std::byte* begin, const std::byte* end) {
+void FillCanary(uint64_t pattern, std::byte* begin, std::byte* end) {
+  ForEachWord(pattern, begin, end,
+              [](std::byte* at, auto word) { std::memcpy(at, &word, sizeof word); });
+}
+
+bool CanaryIntact(uint64_t pattern, const std::byte* begin, const std::byte* end) {
   uint64_t difference = 0;
-  for (; begin < end && (AddressOf(begin) & 7) != 0; ++begin) {
-    difference |= static_cast<uint64_t>(*begin ^ CanaryByte(word, begin));
-  }
-  for (; end - begin >= 8; begin += 8) {
-    uint64_t got;
-    std::memcpy(&got, begin, 8);
+  ForEachWord(pattern, begin, end, [&](const std::byte* at, auto word) {
+    auto got = word;
+    std::memcpy(&got, at, sizeof got);
     difference |= got ^ word;
-  }
-  for (; begin < end; ++begin) {
-    difference |= static_cast<uint64_t>(*begin ^ CanaryByte(word, begin));
-  }
+  });
   return difference == 0;
 }
 
@@ -107,7 +118,8 @@ void Arena::Slot::Layout(const Tensor& tensor, int64_t slack_bytes) {
   const Extent extent = ExtentOf(tensor.shape, tensor.strides);
   const int64_t span = extent.size() * layout.size;
   const int64_t offset = tensor.offset * layout.size;
-  const auto alignment = static_cast<uintptr_t>(tensor.alignment == 0 ? layout.size : tensor.alignment);
+  const auto alignment =
+      static_cast<uintptr_t>(tensor.alignment == 0 ? layout.size : tensor.alignment);
   const auto remainder = static_cast<uintptr_t>(tensor.misalignment);
   std::byte* lowest;
   if (tensor.placement == Placement::kTail) {
@@ -117,7 +129,8 @@ void Arena::Slot::Layout(const Tensor& tensor, int64_t slack_bytes) {
     lowest = body + slack_bytes + offset;
     lowest += (remainder - AddressOf(lowest)) & (alignment - 1);
   }
-  ASSAY_CHECK(lowest - offset >= body && lowest + span <= body_end, "operand too large for its slot");
+  ASSAY_CHECK(lowest - offset >= body && lowest + span <= body_end,
+              "operand too large for its slot");
   end = lowest + span;
   const int64_t reach = std::max(kWindowBytes, slack_bytes + static_cast<int64_t>(alignment));
   std::byte* new_window = std::max(body, lowest - offset - reach);
@@ -159,8 +172,8 @@ Arena::Arena() {
   for (Slot*& slot : slots_) {
     slot = new Slot;
     constexpr int64_t kMappingBytes = kGuardBytes + kBodyBytes + kGuardBytes;
-    void* mapping = mmap(nullptr, kMappingBytes, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapping =
+        mmap(nullptr, kMappingBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ASSAY_CHECK(mapping != MAP_FAILED, "no address space for operands");
     slot->mapping = static_cast<std::byte*>(mapping);
     slot->body = slot->mapping + kGuardBytes;

@@ -19,10 +19,11 @@ struct FpControl {
 
 FpControl ReadFpControl();
 void WriteFpControl(const FpControl& control);
-// The same after a call was abandoned in its middle: also empties the x87 register stack, which would
-// otherwise overflow under the next long double.
+// The same after a call was abandoned in its middle: also empties the x87 register stack, which
+// would otherwise overflow under the next long double.
 void ResetFpControl(const FpControl& control);
-// What differs, as bits of an observation. A changed exception mask has no bit: it alters no result.
+// What differs, as bits of an observation. A changed exception mask has no bit: it alters no
+// result.
 EnvironmentChange FpChanges(const FpControl& before, const FpControl& after);
 
 }  // namespace assay

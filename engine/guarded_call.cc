@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The jump leaves the signal mask alone (sigsetjmp(buf, 0): 5 ns instead of 160). That is sound because
-// the handlers run with SA_NODEFER and an empty mask, so entering them blocks nothing that would have
-// to be unblocked. A library that itself blocks signals around the faulting access leaves them blocked;
-// the worker is replaced after a few faults anyway.
+// The jump leaves the signal mask alone (sigsetjmp(buf, 0): 5 ns instead of 160). That is sound
+// because the handlers run with SA_NODEFER and an empty mask, so entering them blocks nothing that
+// would have to be unblocked. A library that itself blocks signals around the faulting access
+// leaves them blocked; the worker is replaced after a few faults anyway.
 #include "engine/guarded_call.h"
 
 #include <setjmp.h>

@@ -15,36 +15,41 @@ struct Axis {
   int64_t stride = 0;
 };
 
-// Calls visit(offset of the element, position in the row-major list) for each element.
+// Calls visit(offset of the row's first element, its position in the row-major list, axis) for each
+// row along the last axis.
 template <class Visit>
-void ForEachElement(const StridedLayout& layout, Visit visit) {
+void ForEachRow(const StridedLayout& layout, Visit visit) {
   std::array<Axis, kMaxRank> axes;
   const int pad = kMaxRank - layout.shape.size();
   for (int i = 0; i < layout.shape.size(); ++i) {
     axes[pad + i] = {layout.shape[i], layout.shape[i] > 1 ? layout.strides[i] : 0};
   }
-  static_assert(kMaxRank == 4, "one loop per axis");
+  static_assert(kMaxRank == 4, "one loop per axis but the last");
   int64_t position = 0;
   for (int64_t i = 0; i < axes[0].extent; ++i) {
     for (int64_t j = 0; j < axes[1].extent; ++j) {
       const int64_t plane = i * axes[0].stride + j * axes[1].stride;
       for (int64_t k = 0; k < axes[2].extent; ++k) {
-        const int64_t row = plane + k * axes[2].stride;
-        for (int64_t l = 0; l < axes[3].extent; ++l) visit(row + l * axes[3].stride, position++);
+        visit(plane + k * axes[2].stride, position, axes[3]);
+        position += axes[3].extent;
       }
     }
   }
 }
 
 template <class Word>
-void ScatterWords(const StridedLayout& layout, std::span<const uint64_t> bits, std::byte* element0) {
+void ScatterWords(const StridedLayout& layout, std::span<const uint64_t> bits,
+                  std::byte* element0) {
   Word* words = reinterpret_cast<Word*>(element0);
   if (layout.row_major) {
     for (size_t i = 0; i < bits.size(); ++i) words[i] = static_cast<Word>(bits[i]);
     return;
   }
-  ForEachElement(layout, [&](int64_t offset, int64_t position) {
-    words[offset] = static_cast<Word>(bits[position]);
+  ForEachRow(layout, [&](int64_t offset, int64_t position, const Axis& axis) {
+    const uint64_t* from = bits.data() + position;
+    for (int64_t i = 0; i < axis.extent; ++i) {
+      words[offset + i * axis.stride] = static_cast<Word>(from[i]);
+    }
   });
 }
 
@@ -55,22 +60,28 @@ void GatherWords(const StridedLayout& layout, const std::byte* element0, std::sp
     for (size_t i = 0; i < bits.size(); ++i) bits[i] = words[i];
     return;
   }
-  ForEachElement(layout,
-                 [&](int64_t offset, int64_t position) { bits[position] = words[offset]; });
+  ForEachRow(layout, [&](int64_t offset, int64_t position, const Axis& axis) {
+    uint64_t* to = bits.data() + position;
+    for (int64_t i = 0; i < axis.extent; ++i) to[i] = words[offset + i * axis.stride];
+  });
 }
 
 template <class Word>
 void ScatterOneWord(const StridedLayout& layout, uint64_t bits, std::byte* element0) {
   Word* words = reinterpret_cast<Word*>(element0);
-  ForEachElement(layout, [&](int64_t offset, int64_t) { words[offset] = static_cast<Word>(bits); });
+  ForEachRow(layout, [&](int64_t offset, int64_t, const Axis& axis) {
+    for (int64_t i = 0; i < axis.extent; ++i) {
+      words[offset + i * axis.stride] = static_cast<Word>(bits);
+    }
+  });
 }
 
 // The layout as blocks of `block` elements that lie at all sums of multiples of the axes' strides,
 // seen from the lowest element: signs and the order of the axes do not matter for gaps.
 struct Blocks {
   int64_t block = 1;
-  int64_t span = 0;      // elements from the first to the last, both included
-  bool nested = true;    // each axis steps over the whole of the axes below it
+  int64_t span = 0;    // elements from the first to the last, both included
+  bool nested = true;  // each axis steps over the whole of the axes below it
   int axis_count = 0;
   std::array<Axis, kMaxRank> axes;  // outermost first
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements of a strided operand against their dense row-major list, and the gaps between them. Plain
-// address arithmetic: knows no arena and no guard.
+// Elements of a strided operand against their dense row-major list, and the gaps between them.
+// Plain address arithmetic: knows no arena and no guard.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ struct StridedLayout {
 };
 StridedLayout LayoutOf(const Tensor& tensor);
 
-// Stores bits[i] as element i of the row-major order; reads them back; stores one pattern everywhere.
-// REQUIRES bits.size() == ElementCount(shape). Elements that share an address get the last one.
+// Stores bits[i] as element i of the row-major order; reads them back; stores one pattern
+// everywhere. REQUIRES bits.size() == ElementCount(shape). Elements that share an address get the
+// last one.
 void Scatter(const StridedLayout& layout, std::span<const uint64_t> bits, std::byte* element0);
 void Gather(const StridedLayout& layout, const std::byte* element0, std::span<uint64_t> bits);
 void ScatterOne(const StridedLayout& layout, uint64_t bits, std::byte* element0);
