@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contracts/fixed_vector.h"
+#include "contracts/number_text.h"
 #include "contracts/result.h"
 #include "contracts/tensor.h"
 
@@ -60,9 +61,5 @@ struct CaseLine {
 enum class CaseStyle { kShort, kFull };
 std::string PrintCase(const CaseLine& line, CaseStyle style = CaseStyle::kShort);
 Result<CaseLine> ParseCase(std::string_view text);
-
-// Text of a value: hexfloat for finite ones, "inf", "-inf", "-0", "nan"; nan with payload as bits.
-std::string PrintReal(double value);
-std::string PrintBits(DType type, uint64_t bits);   // "0x1.8p+1 (3, bits 0x40400000)"
 
 }  // namespace assay
