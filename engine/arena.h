@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guarded operand memory: a pool of mappings with inaccessible pages on both sides, made once; operands
-// are placed by moving a pointer so that one end abuts a guard, canaries fill everything that is not an
-// element. One arena per worker thread; not thread-safe.
+// Guarded operand memory: a pool of mappings with inaccessible pages on both sides, made once;
+// operands are placed by moving a pointer so that one end abuts a guard, canaries fill everything
+// that is not an element. One arena per worker thread; not thread-safe.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ namespace assay {
 
 // Where an operand lies. Pointers stay valid until the next Place of the same slot.
 struct Placed {
-  std::byte* allocation = nullptr;   // lowest byte of the allocation (offset gap included)
-  std::byte* element0 = nullptr;     // address of index (0,...,0)
-  std::byte* lowest = nullptr;       // lowest element byte
-  int64_t span_bytes = 0;            // from lowest to the end of the highest element
+  std::byte* allocation = nullptr;  // lowest byte of the allocation (offset gap included)
+  std::byte* element0 = nullptr;    // address of index (0,...,0)
+  std::byte* lowest = nullptr;      // lowest element byte
+  int64_t span_bytes = 0;           // from lowest to the end of the highest element
 };
 
 class Arena {
@@ -32,21 +32,24 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Lays operand `slot` out as `tensor` says and stores `values`; the rest is canary. With `slack_bytes`
-  // > 0 that many readable canary bytes lie between the operand and the guard at either end
-  // (documented over-reads, muted operand sides).
+  // Lays operand `slot` out as `tensor` says and stores `values`; the rest is canary. With
+  // `slack_bytes` > 0 that many readable canary bytes lie between the operand and the guard at
+  // either end (documented over-reads, muted operand sides).
   const Placed& Place(int slot, const Tensor& tensor, const OperandValues& values,
                       int64_t slack_bytes = 0);
-  // Stores other values, or a prefill pattern, into a placed operand.
+  // Stores other values into a placed operand, as if Place had been called with them; or one
+  // pattern into every element, which Unchanged and Restore know nothing of.
   void Store(int slot, const OperandValues& values);
   void Prefill(int slot, uint64_t pattern_bits);
   // Reads the elements back, dense row-major.
   void Load(int slot, std::span<uint64_t> bits) const;
-  // First damaged canary byte of the slot, as a write outside.
+  // First damaged canary byte of the slot, as a write outside: after the operand first, then before
+  // it, then in its gaps. Looks at all gaps, the offset region, slack and 256 bytes beyond each
+  // end.
   std::optional<GuardHit> CheckCanaries(int slot) const;
-  // True iff the operand's bytes equal what Place stored last (elements only).
+  // True iff the operand's bytes equal what Place or Store stored last (elements only).
   bool Unchanged(int slot) const;
-  // Puts canaries and elements back as Place left them.
+  // Puts canaries and elements back as Place or Store left them.
   void Restore(int slot);
   const Placed& At(int slot) const;
   // Slot, side and distance of an address in or near a guard, if it is one of ours.
