@@ -371,8 +371,8 @@ const Kernel kKernels[] = {RunBase, RunBase, RunBase};
 
 }  // namespace
 
-void RunDot2(const Dot2Problem& problem, const Dot2Result& result) {
-  kKernels[static_cast<int>(MachineLanes())](problem, result);
+void RunDot2(const Dot2Problem& problem, const Dot2Result& result, LaneSet lanes) {
+  kKernels[static_cast<int>(lanes)](problem, result);
 }
 
 }  // namespace assay

@@ -9,6 +9,11 @@
 
 namespace assay {
 
+// Instruction sets the kernels are compiled for, and the best that this machine has (on other
+// architectures all three are one). Results do not depend on it.
+enum class LaneSet : uint8_t { kBase = 0, kAvx2, kAvx512 };
+LaneSet MachineLanes();
+
 bool AnyZero(const double* values, int64_t count);
 
 // Least non-zero magnitude; +Inf if there is none.

@@ -44,7 +44,4 @@ ASSAY_KERNEL Select(const Mask& mask, const Vec& yes, const Vec& no, Vec& to) {
 
 }  // namespace
 
-enum class LaneSet { kBase, kAvx2, kAvx512 };
-LaneSet MachineLanes();  // constant during a run
-
 }  // namespace assay

@@ -31,7 +31,7 @@ class Random {
   }
   int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint64_t>(bound)); }
   int Between(int lo, int hi) { return lo + Below(hi - lo + 1); }
-  double Unit() { return static_cast<double>(Bits() >> 11) * 0x1p-53; }   // [0, 1)
+  double Unit() { return static_cast<double>(Bits() >> 11) * 0x1p-53; }  // [0, 1)
   // Random sign and 53-bit significand, exponent uniform in [lo, hi].
   double Scaled(int lo, int hi) {
     const double magnitude = std::ldexp(1 + Unit(), Between(lo, hi));
@@ -100,7 +100,8 @@ struct Fixture {
     OperandValues& operand = values.operands[static_cast<size_t>(at)];
     operand.integer = integers;
     operand.bits.clear();
-    for (const int64_t value : integers) operand.bits.push_back(EncodeInteger(operand.dtype, value));
+    for (const int64_t value : integers)
+      operand.bits.push_back(EncodeInteger(operand.dtype, value));
   }
 
   Evidence& Measure() {
