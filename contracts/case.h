@@ -60,9 +60,15 @@ struct CaseLine {
 };
 
 // One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals
-// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c. Form:  <op>
-// <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
-// Errors: where = "column N", what, remedy (with "did you mean").
+// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
+//   <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N]
+//   [backend=SPEC]...
+//   <modifier>: strides(s0,s1) offset(N) align(BYTES[,OFF]) place(tail|head)
+//               fill(KIND[,lo[,hi]][,seed=N]) set(i,j=VALUE)
+// Numbers: integers in decimal, others in hexfloat; 0x... without an exponent p is a bit pattern.
+// In a backend's spec, bytes that are not plain are %XX. Fields and modifiers come in any order.
+// Errors: where = "column N" (bytes, from 1), what, remedy (with "did you mean"). A case that
+// parses satisfies CheckCase.
 enum class CaseStyle { kShort, kFull };
 std::string PrintCase(const CaseLine& line, CaseStyle style = CaseStyle::kShort);
 Result<CaseLine> ParseCase(std::string_view text);
