@@ -59,15 +59,17 @@ bool IsShellSafe(char c) {
 }
 
 // A path may hold anything: bytes that would end the word or mean something to a shell are written
-// as %XX.
+// as %xx.
 std::string Escaped(std::string_view spec) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (const char c : spec) {
     if (IsShellSafe(c)) {
       text += c;
-    } else {
-      text += "%" + HexText(static_cast<unsigned char>(c), 2).substr(2);
+      continue;
     }
+    const auto byte = static_cast<unsigned char>(c);
+    text += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
   }
   return text;
 }
