@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Case: everything that has to be said to run one operation once, as one flat value. Its text form
-// is one line, which is the reproducer, the corpus entry and the line of a bug report.
+// A Case: everything that has to be said to run one operation once, as one flat value. Its text
+// form is one line, which is the reproducer, the corpus entry and the line of a bug report.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,18 @@
 
 namespace assay {
 
-enum class OpId : uint8_t {   // part of the binary codec: append only
-  kGemm = 0, kDot, kSum, kSoftmax, kExp, kLog, kTanh, kSqrt, kErf, kGelu, kGather,
+enum class OpId : uint8_t {  // part of the binary codec: append only
+  kGemm = 0,
+  kDot,
+  kSum,
+  kSoftmax,
+  kExp,
+  kLog,
+  kTanh,
+  kSqrt,
+  kErf,
+  kGelu,
+  kGather,
 };
 inline constexpr int kOpCount = 11;
 
@@ -35,8 +45,8 @@ struct Attribute {
 struct Case {
   OpId op = OpId::kGemm;
   FixedVector<Attribute, kMaxAttributes> attributes;
-  FixedVector<Tensor, kMaxOperands> operands;   // outputs and in-out operands last
-  uint64_t schedule_seed = 0;                   // for backends that have schedules
+  FixedVector<Tensor, kMaxOperands> operands;  // outputs and in-out operands last
+  uint64_t schedule_seed = 0;                  // for backends that have schedules
   friend bool operator==(const Case&, const Case&) = default;
 };
 
@@ -48,9 +58,9 @@ struct CaseLine {
   friend bool operator==(const CaseLine&, const CaseLine&) = default;
 };
 
-// One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals the
-// default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
-// Form:  <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
+// One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals
+// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c. Form:  <op>
+// <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
 // Errors: where = "column N", what, remedy (with "did you mean").
 enum class CaseStyle { kShort, kFull };
 std::string PrintCase(const CaseLine& line, CaseStyle style = CaseStyle::kShort);
@@ -58,6 +68,6 @@ Result<CaseLine> ParseCase(std::string_view text);
 
 // Text of a value: hexfloat for finite ones, "inf", "-inf", "-0", "nan"; nan with payload as bits.
 std::string PrintReal(double value);
-std::string PrintBits(DType type, uint64_t bits);   // "0x1.8p+1 (3, bits 0x40400000)"
+std::string PrintBits(DType type, uint64_t bits);  // "0x1.8p+1 (3, bits 0x40400000)"
 
 }  // namespace assay

@@ -24,13 +24,13 @@ inline constexpr int kFormatCount = 6;
 // Parameters of a binary format, IEEE 754 terms. `precision` counts the implicit bit.
 struct FormatInfo {
   std::string_view name;
-  int precision;          // p, in bits
-  int min_exponent;       // exponent of the smallest normal, 2^min_exponent
-  int max_exponent;       // exponent of the largest finite, 2^max_exponent * (2 - 2^(1-p))
-  double unit_roundoff;   // u = 2^-p, round to nearest
-  double smallest_normal; // lambda
+  int precision;              // p, in bits
+  int min_exponent;           // exponent of the smallest normal, 2^min_exponent
+  int max_exponent;           // exponent of the largest finite, 2^max_exponent * (2 - 2^(1-p))
+  double unit_roundoff;       // u = 2^-p, round to nearest
+  double smallest_normal;     // lambda
   double smallest_subnormal;  // eta
-  double largest;         // Omega
+  double largest;             // Omega
 };
 
 const FormatInfo& InfoOf(Format format);
@@ -40,8 +40,8 @@ std::optional<DType> ParseDType(std::string_view name);
 std::optional<Format> ParseFormat(std::string_view name);
 
 bool IsFloat(DType type);
-int SizeOf(DType type);                 // bytes
-Format FormatOf(DType type);            // REQUIRES IsFloat(type)
+int SizeOf(DType type);       // bytes
+Format FormatOf(DType type);  // REQUIRES IsFloat(type)
 
 // Value of a stored bit pattern. Exact for every float type; NaN payloads widen as IEEE 754 says.
 // REQUIRES IsFloat(type) for Decode; bits above SizeOf(type)*8 are ignored.
@@ -87,7 +87,7 @@ inline constexpr ClassSet kClassPosInf = 2;
 inline constexpr ClassSet kClassNegInf = 4;
 inline constexpr ClassSet kClassPosZero = 8;
 inline constexpr ClassSet kClassNegZero = 16;
-inline constexpr ClassSet kClassFinite = 32;   // finite and not zero
+inline constexpr ClassSet kClassFinite = 32;  // finite and not zero
 inline constexpr ClassSet kClassZero = kClassPosZero | kClassNegZero;
 inline constexpr ClassSet kClassInf = kClassPosInf | kClassNegInf;
 // The class is settled by the value rule (image of the enclosure), not by a table.

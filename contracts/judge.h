@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contracts applied: a suite of contract files, bound to one operator, its types and one backend's
-// declarations, then evaluated on evidence and an observation. Binding may allocate; judging allocates
-// nothing per element. Judge is const and may run on several threads with separate scratch.
+// declarations, then evaluated on evidence and an observation. Binding may allocate; judging
+// allocates nothing per element. Judge is const and may run on several threads with separate
+// scratch.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +26,36 @@ namespace assay {
 
 // Narrower models an element must be able to tell from the declared one.
 enum class DefectModel : uint8_t {
-  kZero = 0, kF16Accumulator, kBf16Accumulator, kTf32Operands, kHf32Operands, kBf16Operands, kNoShift,
+  kZero = 0,
+  kF16Accumulator,
+  kBf16Accumulator,
+  kTf32Operands,
+  kHf32Operands,
+  kBf16Operands,
+  kNoShift,
 };
 inline constexpr int kDefectModelCount = 7;
-std::string_view NameOf(DefectModel model);   // "zero", "f16", "bf16", "tf32", "hf32", "bf16_operands", "no_shift"
+std::string_view NameOf(
+    DefectModel model);  // "zero", "f16", "bf16", "tf32", "hf32", "bf16_operands", "no_shift"
 
-// What the judge needs beyond evidence; the pipeline supplies it from the oracles, so that contracts
-// do not depend on them.
+// What the judge needs beyond evidence; the pipeline supplies it from the oracles, so that
+// contracts do not depend on them.
 class ForceSource {
  public:
   virtual ~ForceSource() = default;
-  // Output of `model` on this case at element `index`, rounded to the output type. False when the model
-  // does not apply to the operator.
+  // Output of `model` on this case at element `index`, rounded to the output type. False when the
+  // model does not apply to the operator.
   virtual bool Emulate(DefectModel model, int64_t index, double* out) = 0;
   // Bit per IndexPolicy that reproduces the observed output (or the raise) exactly; bit 31 when all
   // indices are in bounds and the copies are exact.
   virtual uint32_t MatchingPolicies(const Observation& observation) = 0;
 };
 
-class Suite;            // contracts and profiles as loaded
-class BoundContracts;   // a suite bound to (operator, types, declarations)
+class Suite;           // contracts and profiles as loaded
+class BoundContracts;  // a suite bound to (operator, types, declarations)
 
-// Loads every *.kc file of the two directories. Diagnostics of all files are joined in the Error text,
-// each with file:line:column, the source line and a caret.
+// Loads every *.kc file of the two directories. Diagnostics of all files are joined in the Error
+// text, each with file:line:column, the source line and a caret.
 Result<std::shared_ptr<const Suite>> LoadSuite(const std::string& contracts_dir,
                                                const std::string& profiles_dir);
 // The suite compiled into the program (the files of contracts/suite and contracts/profiles).
@@ -68,8 +76,9 @@ struct Atom {
 };
 std::vector<Atom> AtomsOf(const Suite& suite);
 
-// Declarations of profile `name` for an operator and the type of its first operand; an Error names the
-// profiles there are. `assume` ("ieee", "blas" or "") fills undeclared policies from a named default.
+// Declarations of profile `name` for an operator and the type of its first operand; an Error names
+// the profiles there are. `assume` ("ieee", "blas" or "") fills undeclared policies from a named
+// default.
 Result<Declared> DeclaredBy(const Suite& suite, std::string_view profile, OpId op, DType type,
                             std::string_view assume = "");
 std::vector<std::string> ProfilesOf(const Suite& suite);
@@ -91,8 +100,8 @@ class JudgeScratch {
 // kRejected. `force_budget`: elements tried per defect model before giving up (>= 1); 0: only the
 // zero model, which costs nothing.
 void Judge(const BoundContracts& contracts, const Values& values, const Evidence& evidence,
-           const Observation& observation, ForceSource& force, int force_budget, JudgeScratch& scratch,
-           Verdict& verdict);
+           const Observation& observation, ForceSource& force, int force_budget,
+           JudgeScratch& scratch, Verdict& verdict);
 
 // The tolerance E of every output element under contract `id` (empty when it has none): for reports
 // and tests. REQUIRES evidence of the bound operator.

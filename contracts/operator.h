@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation is: its attributes, its operands with their roles, its named dimensions and the
-// rule that ties shapes to dimensions. The codec, the mutators, the text form, the plan and the
+// What each operation is: its attributes, its operands with their roles, its named dimensions and
+// the rule that ties shapes to dimensions. The codec, the mutators, the text form, the plan and the
 // minimizer know operators only through this table.
 #pragma once
 
@@ -55,8 +55,8 @@ const OperatorDef& DefOf(OpId op);
 std::span<const OperatorDef> Operators();
 std::optional<OpId> ParseOp(std::string_view name);
 
-// Attribute positions of gemm. trans_* choose how the stored matrix is read: a is stored [m,k] (n) or
-// [k,m] (t), b is stored [k,n] (n) or [n,k] (t), c is [m,n]. c := alpha op(a) op(b) + beta c.
+// Attribute positions of gemm. trans_* choose how the stored matrix is read: a is stored [m,k] (n)
+// or [k,m] (t), b is stored [k,n] (n) or [n,k] (t), c is [m,n]. c := alpha op(a) op(b) + beta c.
 inline constexpr int kGemmAlpha = 0, kGemmBeta = 1, kGemmTransA = 2, kGemmTransB = 3;
 // gelu: form = erf | tanh.
 inline constexpr int kGeluForm = 0;
@@ -65,15 +65,16 @@ inline constexpr int kGeluForm = 0;
 // gather table [rows,columns], indices [count] (i32 or i64), out [count,columns].
 
 // Everything a Case must satisfy before it may run: ranks, shapes that agree, dtypes the operator
-// takes (gemm: f64, f32, f16, bf16, a and b of one type, c of the same type or of f32), attributes of
-// the right number, strides whose span fits limits, outputs that do not overlap themselves, overrides
-// inside the shape, alignment a power of two, total sizes under kMaxCaseElements and kMaxCaseTerms.
+// takes (gemm: f64, f32, f16, bf16, a and b of one type, c of the same type or of f32), attributes
+// of the right number, strides whose span fits limits, outputs that do not overlap themselves,
+// overrides inside the shape, alignment a power of two, total sizes under kMaxCaseElements and
+// kMaxCaseTerms.
 inline constexpr int64_t kMaxCaseElements = int64_t{1} << 18;  // per operand, gaps included
 inline constexpr int64_t kMaxCaseTerms = int64_t{1} << 20;     // multiply-adds
 Result<NamedDims> CheckCase(const Case& value);
 
-// A case with defaults: dense row-major operands of `dims`, dtype `type`, fill kUniform[-1,1) seed 1..,
-// poison outputs. Used by tests, seeds and the mutators' fresh start.
+// A case with defaults: dense row-major operands of `dims`, dtype `type`, fill kUniform[-1,1)
+// seed 1.., poison outputs. Used by tests, seeds and the mutators' fresh start.
 Case MakeCase(OpId op, DType type, const NamedDims& dims);
 
 }  // namespace assay

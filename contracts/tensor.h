@@ -21,22 +21,22 @@ using Dims = FixedVector<int64_t, kMaxRank>;
 // of the binary codec: append only. lo and hi are the parameters; what they mean is beside each.
 enum class FillKind : uint8_t {
   kZero = 0,
-  kConstant,      // lo
-  kUniform,       // real, uniform in [lo, hi)
-  kNormal,        // mean lo, standard deviation hi
-  kIntegers,      // integers, uniform in [lo, hi]
-  kWideOdd,       // odd integers in (2^12, 2^13), random sign: exact in f32, not in narrower types
-  kPowersOfTwo,   // +-1, +-2, +-4: the exact partner of kWideOdd
-  kSparse,        // lo non-zeros (1..4) per row of the last axis at random places, N(0,1); else +0
-  kExponents,     // random sign and mantissa, exponent uniform in [lo, hi]
-  kSubnormal,     // random subnormals of the stored type, both signs
-  kMantissa,      // 1 + 2^-j, j = 1 + (index mod 23)
-  kCancelling,    // along the last axis: pairs x, -x(1 + tiny) shuffled; sum far below magnitude lo
-  kSwamping,      // first element of the row 2^lo, the others hi
-  kOffset,        // lo + N(0, hi): mean far above spread
-  kDistinct,      // pairwise distinct, non-zero, exactly representable: rows of a table
-  kIndices,       // integer types only: uniform in [lo, hi]
-  kPoison,        // pure outputs: a pattern of the type that no kernel writes by accident; seed picks
+  kConstant,     // lo
+  kUniform,      // real, uniform in [lo, hi)
+  kNormal,       // mean lo, standard deviation hi
+  kIntegers,     // integers, uniform in [lo, hi]
+  kWideOdd,      // odd integers in (2^12, 2^13), random sign: exact in f32, not in narrower types
+  kPowersOfTwo,  // +-1, +-2, +-4: the exact partner of kWideOdd
+  kSparse,       // lo non-zeros (1..4) per row of the last axis at random places, N(0,1); else +0
+  kExponents,    // random sign and mantissa, exponent uniform in [lo, hi]
+  kSubnormal,    // random subnormals of the stored type, both signs
+  kMantissa,     // 1 + 2^-j, j = 1 + (index mod 23)
+  kCancelling,   // along the last axis: pairs x, -x(1 + tiny) shuffled; sum far below magnitude lo
+  kSwamping,     // first element of the row 2^lo, the others hi
+  kOffset,       // lo + N(0, hi): mean far above spread
+  kDistinct,     // pairwise distinct, non-zero, exactly representable: rows of a table
+  kIndices,      // integer types only: uniform in [lo, hi]
+  kPoison,  // pure outputs: a pattern of the type that no kernel writes by accident; seed picks
 };
 inline constexpr int kFillKindCount = 17;
 
@@ -60,23 +60,26 @@ enum class Placement : uint8_t { kTail = 0, kHead };
 
 struct Tensor {
   DType dtype = DType::kF32;
-  Dims shape;              // may hold zeros; rank 0 is a scalar
-  Dims strides;            // elements, same rank as shape; may be 0 or negative; [i] used iff shape[i] > 1
-  int64_t offset = 0;      // elements of canary between the start of the allocation and the lowest element
-  int32_t alignment = 0;   // bytes; 0: the element size. Address of the lowest element is a multiple
-  int32_t misalignment = 0;  // bytes added to that multiple, a multiple of the element size, < alignment
+  Dims shape;    // may hold zeros; rank 0 is a scalar
+  Dims strides;  // elements, same rank as shape; may be 0 or negative; [i] used iff shape[i] > 1
+  int64_t offset =
+      0;  // elements of canary between the start of the allocation and the lowest element
+  int32_t alignment = 0;  // bytes; 0: the element size. Address of the lowest element is a multiple
+  int32_t misalignment =
+      0;  // bytes added to that multiple, a multiple of the element size, < alignment
   Placement placement = Placement::kTail;
   Fill fill;
   FixedVector<Override, kMaxOverrides> overrides;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
-int64_t ElementCount(const Dims& shape);           // product; 1 for rank 0
+int64_t ElementCount(const Dims& shape);  // product; 1 for rank 0
 Dims RowMajorStrides(const Dims& shape);
-bool IsContiguous(const Tensor& tensor);           // row-major, dense
+bool IsContiguous(const Tensor& tensor);  // row-major, dense
 
 // Span of the elements relative to element (0,...,0): lowest and highest offset touched, in
-// elements, both inclusive; {0, -1} when the tensor is empty. Error-free: REQUIRES a checked tensor.
+// elements, both inclusive; {0, -1} when the tensor is empty. Error-free: REQUIRES a checked
+// tensor.
 struct Extent {
   int64_t lowest, highest;
   int64_t size() const { return highest - lowest + 1; }

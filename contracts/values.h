@@ -20,12 +20,12 @@ struct OperandValues {
   DType dtype = DType::kF32;
   Dims shape;
   int64_t count = 0;
-  std::vector<uint64_t> bits;     // count; stored patterns
-  std::vector<double> real;       // count; float types only
-  std::vector<int64_t> integer;   // count; integer types only
+  std::vector<uint64_t> bits;    // count; stored patterns
+  std::vector<double> real;      // count; float types only
+  std::vector<int64_t> integer;  // count; integer types only
   // Facts the oracles branch on, computed once.
   bool any_nan = false, any_inf = false, any_subnormal = false;
-  double max_abs = 0;             // over finite elements
+  double max_abs = 0;  // over finite elements
 };
 
 // Buffers are reused from case to case; not thread-safe, one per worker.
@@ -34,7 +34,7 @@ struct Values {
   const OperatorDef* op = nullptr;
   NamedDims dims;
   FixedVector<uint8_t, kMaxOperands> roles;
-  std::vector<OperandValues> operands;   // one per operand; a pure output holds its poison
+  std::vector<OperandValues> operands;  // one per operand; a pure output holds its poison
 };
 
 // Fills `values` from a checked case. REQUIRES CheckCase(value).ok() with the given dims.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guarded operand memory: a pool of mappings with inaccessible pages on both sides, made once; operands
-// are placed by moving a pointer so that one end abuts a guard, canaries fill everything that is not an
-// element. One arena per worker thread; not thread-safe.
+// Guarded operand memory: a pool of mappings with inaccessible pages on both sides, made once;
+// operands are placed by moving a pointer so that one end abuts a guard, canaries fill everything
+// that is not an element. One arena per worker thread; not thread-safe.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ namespace assay {
 
 // Where an operand lies. Pointers stay valid until the next Place of the same slot.
 struct Placed {
-  std::byte* allocation = nullptr;   // lowest byte of the allocation (offset gap included)
-  std::byte* element0 = nullptr;     // address of index (0,...,0)
-  std::byte* lowest = nullptr;       // lowest element byte
-  int64_t span_bytes = 0;            // from lowest to the end of the highest element
+  std::byte* allocation = nullptr;  // lowest byte of the allocation (offset gap included)
+  std::byte* element0 = nullptr;    // address of index (0,...,0)
+  std::byte* lowest = nullptr;      // lowest element byte
+  int64_t span_bytes = 0;           // from lowest to the end of the highest element
 };
 
 class Arena {
@@ -32,9 +32,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Lays operand `slot` out as `tensor` says and stores `values`; the rest is canary. With `slack_bytes`
-  // > 0 that many readable canary bytes lie between the operand and the guard at either end
-  // (documented over-reads, muted operand sides).
+  // Lays operand `slot` out as `tensor` says and stores `values`; the rest is canary. With
+  // `slack_bytes` > 0 that many readable canary bytes lie between the operand and the guard at
+  // either end (documented over-reads, muted operand sides).
   const Placed& Place(int slot, const Tensor& tensor, const OperandValues& values,
                       int64_t slack_bytes = 0);
   // Stores other values, or a prefill pattern, into a placed operand.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was opened
-// from and what it reports about itself. Specs are texts:
+// Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was
+// opened from and what it reports about itself. Specs are texts:
 //   reference | planted:<kernel> | planted_branch | simt | eigen[:<isa>] | onednn[#isa=<cap>]
-//   cblas:<path>[#core=<name>] | openblas[#core=..] | blis[#arch=<number>] | netlib | atlas | gsl (known CBLAS)
-//   <path to a .so that exports assay_backend_open>
-// A spec named by the user and absent is an Error; discovery reports it as unsupported with the reason.
+//   cblas:<path>[#core=<name>] | openblas[#core=..] | blis[#arch=<number>] | netlib | atlas | gsl
+//   (known CBLAS) <path to a .so that exports assay_backend_open>
+// A spec named by the user and absent is an Error; discovery reports it as unsupported with the
+// reason.
 #pragma once
 
 #include <memory>
@@ -44,8 +45,8 @@ Result<std::unique_ptr<Backend>> OpenBackend(std::string_view spec);
 // libraries with their core types. Planted kernels are not among them.
 struct Discovered {
   std::string spec;
-  std::unique_ptr<Backend> backend;   // null: unsupported
-  std::string reason;                 // why, when null
+  std::unique_ptr<Backend> backend;  // null: unsupported
+  std::string reason;                // why, when null
 };
 std::vector<Discovered> DiscoverBackends();
 // Specs of all planted kernels, for calibration and tests.

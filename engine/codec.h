@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to Case and back. Total: every input decodes to a checked case or gives a reason. The form is
-// canonical: Encode(Decode(b)) == b for every accepted b. The same bytes are the fuzzer's input, so
-// decoding is the first thing in the hot loop and allocates nothing.
+// Bytes to Case and back. Total: every input decodes to a checked case or gives a reason. The form
+// is canonical: Encode(Decode(b)) == b for every accepted b. The same bytes are the fuzzer's input,
+// so decoding is the first thing in the hot loop and allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,16 @@
 namespace assay {
 
 enum class Reject : uint8_t {
-  kNone = 0, kNotACase, kVersion, kTruncated, kTrailing, kUnknownOperator, kBadField, kNotCanonical,
-  kBadShape, kTooLarge,
+  kNone = 0,
+  kNotACase,
+  kVersion,
+  kTruncated,
+  kTrailing,
+  kUnknownOperator,
+  kBadField,
+  kNotCanonical,
+  kBadShape,
+  kTooLarge,
 };
 inline constexpr int kRejectCount = 10;
 std::string_view NameOf(Reject reject);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call that may fault: a SIGSEGV or SIGBUS at an address of the arena is caught, located and returned
-// from by siglongjmp. Faults anywhere else, and every other fatal signal, are left to the handlers that
-// were installed before. FP control words are compared around the call and put back. Serial libraries
-// only: a fault in a thread of the library cannot return here and ends the process.
+// A call that may fault: a SIGSEGV or SIGBUS at an address of the arena is caught, located and
+// returned from by siglongjmp. Faults anywhere else, and every other fatal signal, are left to the
+// handlers that were installed before. FP control words are compared around the call and put back.
+// Serial libraries only: a fault in a thread of the library cannot return here and ends the
+// process.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ namespace assay {
 void InstallFaultHandlers();
 
 struct CallResult {
-  std::optional<GuardHit> guard;     // set: the call was abandoned at this access
+  std::optional<GuardHit> guard;  // set: the call was abandoned at this access
   EnvironmentChange environment = 0;
 };
 

@@ -17,7 +17,7 @@ namespace assay {
 // boundary values mined from the contracts.
 struct MutationSpace {
   std::vector<OpId> ops;
-  std::vector<std::vector<DType>> types;   // per entry of ops; empty: all the operator takes
+  std::vector<std::vector<DType>> types;  // per entry of ops; empty: all the operator takes
   std::vector<Atom> atoms;
 };
 

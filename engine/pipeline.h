@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The path of a case: plan, materialize, run, measure, check, straight down in one function, used alike
-// by fuzzing, replay, minimizing, calibration and tests.
+// The path of a case: plan, materialize, run, measure, check, straight down in one function, used
+// alike by fuzzing, replay, minimizing, calibration and tests.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ namespace assay {
 
 struct SessionOptions {
   std::shared_ptr<const Suite> suite;
-  std::string assume;             // "", "ieee" or "blas"
-  bool settle = false;            // always do the second prefill run (replay, confirmation)
+  std::string assume;   // "", "ieee" or "blas"
+  bool settle = false;  // always do the second prefill run (replay, confirmation)
   int force_budget = 4;
 };
 
 // What one backend's run came to.
 struct BackendOutcome {
-  int backend = 0;                // index into Session::backends()
+  int backend = 0;  // index into Session::backends()
   Observation observation;
   Verdict verdict;
 };
@@ -35,11 +35,11 @@ struct BackendOutcome {
 struct Record {
   const Case* value = nullptr;
   NamedDims dims;
-  Reject reject = Reject::kNone;  // when not kNone nothing ran
-  std::vector<BackendOutcome> outcomes;   // backends that support the case, in session order
+  Reject reject = Reject::kNone;         // when not kNone nothing ran
+  std::vector<BackendOutcome> outcomes;  // backends that support the case, in session order
   int unsupported = 0;
-  bool divergent = false;         // ok answers differ in bits between backends
-  const Evidence* evidence = nullptr;   // null when nothing ran
+  bool divergent = false;              // ok answers differ in bits between backends
+  const Evidence* evidence = nullptr;  // null when nothing ran
   const Values* values = nullptr;
 };
 

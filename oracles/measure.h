@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entry of the oracles: evidence of a case from its values, whatever the operator. The FP
-// environment must be the default one (the pipeline restores it after every call); nothing here reads
-// a backend's output except MatchingPolicies.
+// environment must be the default one (the pipeline restores it after every call); nothing here
+// reads a backend's output except MatchingPolicies.
 #pragma once
 
 #include "contracts/evidence.h"
@@ -16,8 +16,8 @@ class Oracle {
  public:
   Oracle();
   ~Oracle();
-  // Fills `evidence`. The fastest tier whose own proven bound decides is used per element; `radius` says
-  // what is left. Total: never fails on checked values.
+  // Fills `evidence`. The fastest tier whose own proven bound decides is used per element; `radius`
+  // says what is left. Total: never fails on checked values.
   void Measure(const Values& values, Evidence& evidence);
   // Recomputes every real truth at the highest tier (exact sums; balls at `precision_bits`): called
   // when a verdict was inconclusive, and by tests as the referee.

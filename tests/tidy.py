@@ -52,7 +52,7 @@ FENCES = (
     _fence("multiple precision",
            r"(mpfr|gmp|gmpxx|mpf2mpfr|arb|acb|arf|acf|mag|fmpr|flint|fmp[zq])(_\w+)?\.h$"
            r"|(flint|arb)/",
-           r"oracles/number/", "oracles/number/"),
+           r"oracles/number/|tests/", "oracles/number/ or tests/"),
     _fence("vendor",
            r"(f77)?(cblas|openblas_config|lapacke|blis|mkl\w*)(-\w+)?\.h$|blis/|(oneapi/)?dnnl"
            r"|(unsupported/)?Eigen/|gsl/|CL/|cuda|cublas|hip/|rocblas",
@@ -62,7 +62,7 @@ FENCES = (
            "no header of contracts/ or oracles/"),
 )
 
-CLOCK_FOLDERS = re.compile(r"fuzz/|engine/worker[^/]*|tests/bench/")
+CLOCK_FOLDERS = re.compile(r"fuzz/|engine/(isolate|phase_clock)[^/]*|tests/bench/")
 BANNED_EVERYWHERE = (
     (re.compile(r"\brandom_device\b"),
      "a random device makes a run unrepeatable; derive from the seed"),
@@ -146,7 +146,7 @@ def check_banned_calls(path: str, text: str, _: dict[str, str]) -> Iterator[Find
     if not CLOCK_FOLDERS.match(path):
         for match in CLOCK.finditer(code):
             yield Finding("banned-call", path, line_of(code, match.start()),
-                          f"{match.group(0)}: clocks only in fuzz/, engine/worker*, tests/bench/")
+                          f"{match.group(0)}: clocks only in fuzz/, engine/isolate*, engine/phase_clock*, tests/bench/")
 
 
 def check_registered(path: str, _: str, tree: dict[str, str]) -> Iterator[Finding]:

@@ -4,12 +4,12 @@
  * memory layout; plain C11, no other header of the project needed. Every backend, the built-in ones
  * too, is such a table.
  *
- * Ownership: the caller owns all operands and all texts it passes; the backend owns what its functions
- * return, for as long as the table is open. Threads: one table is used by one thread at a time.
- * Results are written to the destination operand that the caller passes; a backend must write nothing
- * else and must not keep a pointer after the call. Errors are status codes; no C++ exception or
- * longjmp may leave a function. Versioning: struct_size comes first in every struct that may grow; a
- * reader uses only members that lie within it.
+ * Ownership: the caller owns all operands and all texts it passes; the backend owns what its
+ * functions return, for as long as the table is open. Threads: one table is used by one thread at a
+ * time. Results are written to the destination operand that the caller passes; a backend must write
+ * nothing else and must not keep a pointer after the call. Errors are status codes; no C++
+ * exception or longjmp may leave a function. Versioning: struct_size comes first in every struct
+ * that may grow; a reader uses only members that lie within it.
  */
 #ifndef ASSAY_BACKEND_H_
 #define ASSAY_BACKEND_H_
@@ -46,12 +46,11 @@ typedef struct AssayTensor {
 } AssayTensor;
 
 /* Operations. Numbers never change. Operands in this order, the destination last:
- *   gemm     a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) + beta c
- *            attributes alpha, beta, trans_a (0 n, 1 t), trans_b
- *   dot      x [n], y [n], out []                sum      x [n], out []
- *   softmax  x [rows,n], out [rows,n], over the last axis
- *   exp log tanh sqrt erf   x [n], out [n]       gelu     the same; attribute form (0 erf, 1 tanh)
- *   gather   table [rows,columns], indices [count], out [count,columns]: rows of the table */
+ *   gemm     a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) + beta
+ * c attributes alpha, beta, trans_a (0 n, 1 t), trans_b dot      x [n], y [n], out [] sum      x
+ * [n], out [] softmax  x [rows,n], out [rows,n], over the last axis exp log tanh sqrt erf   x [n],
+ * out [n]       gelu     the same; attribute form (0 erf, 1 tanh) gather   table [rows,columns],
+ * indices [count], out [count,columns]: rows of the table */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -95,12 +94,12 @@ typedef struct AssayBackend {
   uint32_t struct_size; /* bytes */
   uint32_t abi_version; /* ASSAY_ABI_VERSION */
   void* self;           /* first argument of every function */
-  const char* family;   /* "[a-z0-9_]+": the library whatever its version, one word of a signature */
+  const char* family; /* "[a-z0-9_]+": the library whatever its version, one word of a signature */
   /* As the library itself reports, not as asked for. Never NULL. */
   const char* (*version)(void* self);
   const char* (*pins)(void* self); /* "core=SkylakeX", "" if there is nothing to say */
-  /* ASSAY_OK or ASSAY_UNSUPPORTED with a reason. Looks at shapes, strides, types and attributes only:
-   * data may be NULL. */
+  /* ASSAY_OK or ASSAY_UNSUPPORTED with a reason. Looks at shapes, strides, types and attributes
+   * only: data may be NULL. */
   int32_t (*supports)(void* self, const AssayCall* call, AssayText* reason);
   int32_t (*run)(void* self, const AssayCall* call, AssayText* text);
   /* Declarations for the profile, by key; NULL where nothing is declared. Key "profile" names a
@@ -109,8 +108,8 @@ typedef struct AssayBackend {
   void (*close)(void* self);
 } AssayBackend;
 
-/* The one symbol a plug-in exports. `options` is what follows '#' or ':' in the backend's name, or "".
- * Returns NULL and a text on failure. */
+/* The one symbol a plug-in exports. `options` is what follows '#' or ':' in the backend's name, or
+ * "". Returns NULL and a text on failure. */
 typedef const AssayBackend* (*AssayOpenFunction)(const char* options, AssayText* error);
 #define ASSAY_OPEN_SYMBOL "assay_backend_open"
 const AssayBackend* assay_backend_open(const char* options, AssayText* error);

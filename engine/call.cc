@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/call.h"
+
+namespace assay {
+
+AssayDataType DataTypeOf(DType type) {
+  constexpr uint8_t kSigned = 0, kFloat = 2, kBfloat = 4;
+  const uint8_t code = !IsFloat(type) ? kSigned : type == DType::kBf16 ? kBfloat : kFloat;
+  return {code, static_cast<uint8_t>(SizeOf(type) * 8), 1};
+}
+
+void BackendCall::Describe(const Case& value, const OperatorDef& op) {
+  for (int i = 0; i < value.attributes.size(); ++i) {
+    const Attribute& attribute = value.attributes[i];
+    attributes_[i] = op.attributes[i].labels.empty() ? attribute.real : attribute.choice;
+  }
+  for (int i = 0; i < value.operands.size(); ++i) {
+    const Tensor& tensor = value.operands[i];
+    shapes_[i] = tensor.shape;
+    strides_[i] = tensor.strides;
+    tensors_[i] = {nullptr,
+                   {1, 0},
+                   tensor.shape.size(),
+                   DataTypeOf(tensor.dtype),
+                   shapes_[i].begin(),
+                   strides_[i].begin(),
+                   0};
+  }
+  call_ = {sizeof(AssayCall),     static_cast<uint32_t>(value.op),
+           attributes_.data(),    value.attributes.size(),
+           value.operands.size(), tensors_.data(),
+           value.schedule_seed,   0};
+}
+
+void BackendCall::Attach(int slot, const Placed& placed) {
+  tensors_[slot].data = placed.allocation;
+  tensors_[slot].byte_offset = static_cast<uint64_t>(placed.element0 - placed.allocation);
+}
+
+}  // namespace assay

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunCase, straight down. The candidates run before the oracle computes, so that no truth lies in
+// memory a kernel could read, and the FP environment is the default one again when the oracle
+// starts.
+
+#include "engine/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "contracts/operator.h"
+#include "contracts/values.h"
+#include "engine/call.h"
+#include "engine/phase_clock.h"
+#include "engine/runner.h"
+#include "oracles/measure.h"
+
+namespace assay {
+namespace {
+
+// Precision the truth is recomputed at before a violation counts: well above twice f64.
+constexpr int kRefereeBits = 320;
+
+// Contracts bound to one backend, per operator and types of first input and output; built on
+// demand.
+class Bindings {
+ public:
+  const BoundContracts& Get(const std::shared_ptr<const Suite>& suite, const Declared& declared,
+                            OpId op, DType input, DType output) {
+    auto& bound =
+        bound_[static_cast<size_t>(op)][static_cast<size_t>(input)][static_cast<size_t>(output)];
+    if (!bound) bound = Bind(suite, op, input, output, declared);
+    return *bound;
+  }
+
+ private:
+  std::shared_ptr<const BoundContracts> bound_[kOpCount][kDTypeCount][kDTypeCount];
+};
+
+// Cases whose answer is compared under two prefills although nothing asks for it: one in sixteen,
+// by content, so that a kernel that returns what it finds cannot count on being asked once.
+bool DrawnForSettling(const Case& value) {
+  uint64_t hash = value.schedule_seed ^ static_cast<uint64_t>(value.op);
+  for (const Tensor& tensor : value.operands) {
+    hash = Mix(hash ^ tensor.fill.seed);
+    for (int64_t extent : tensor.shape) hash = Mix(hash ^ static_cast<uint64_t>(extent));
+  }
+  return hash % 16 == 0;
+}
+
+bool NeedsReferee(const Verdict& verdict) {
+  return std::any_of(verdict.clauses.begin(), verdict.clauses.end(), [](const ClauseVerdict& c) {
+    return c.outcome == Outcome::kInconclusive ||
+           (c.outcome == Outcome::kViolating && c.witness >= 0);
+  });
+}
+
+bool SameAnswer(const Observation& a, const Observation& b) {
+  if (a.status != b.status) return false;
+  if (a.status != RunStatus::kOk) return true;
+  for (size_t i = 0; i < a.bits.size(); ++i) {
+    if (a.bits[i] == b.bits[i]) continue;
+    const bool both_nan = !a.real.empty() && a.real[i] != a.real[i] && b.real[i] != b.real[i];
+    if (!both_nan) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+struct Session::Impl {
+  SessionOptions options;
+  std::vector<std::unique_ptr<Backend>> backends;
+  std::vector<std::array<std::optional<Declared>, kOpCount * kDTypeCount>> declared;
+  std::vector<Bindings> bindings;
+  Runner runner;
+  Values values;
+  Evidence evidence;
+  Oracle oracle;
+  JudgeScratch scratch;
+  Record record;
+  std::vector<BackendOutcome> spare;  // keeps the buffers of outcomes that are not in use
+  PhaseTimes* times = nullptr;
+
+  BackendOutcome& AddOutcome(int backend) {
+    if (spare.empty()) spare.emplace_back();
+    record.outcomes.push_back(std::move(spare.back()));
+    spare.pop_back();
+    record.outcomes.back().backend = backend;
+    record.outcomes.back().verdict.clear();
+    return record.outcomes.back();
+  }
+
+  void Reset() {
+    for (BackendOutcome& outcome : record.outcomes) spare.push_back(std::move(outcome));
+    record.outcomes.clear();
+    record.value = nullptr;
+    record.reject = Reject::kNone;
+    record.unsupported = 0;
+    record.divergent = false;
+    record.evidence = nullptr;
+    record.values = nullptr;
+  }
+
+  const Declared& DeclaredOf(int backend, OpId op, DType type) {
+    auto& slot =
+        declared[backend][static_cast<size_t>(op) * kDTypeCount + static_cast<size_t>(type)];
+    if (!slot) {
+      Result<Declared> result =
+          DeclaredBy(*options.suite, backends[backend]->profile(), op, type, options.assume);
+      // A backend with a profile that does not exist has declared nothing: under_specified, and
+      // said.
+      slot = result.ok() ? std::move(result).value() : Declared{};
+    }
+    return *slot;
+  }
+
+  void RunAll(const Case& value, int only_backend) {
+    PhaseTimer timer(times != nullptr ? &times->kernel_ns : nullptr);
+    const bool settle = options.settle || DrawnForSettling(value);
+    const DType input = value.operands[0].dtype;
+    runner.Prepare(value, values);
+    for (int b = 0; b < static_cast<int>(backends.size()); ++b) {
+      if (only_backend >= 0 && b != only_backend) continue;
+      if (!runner.Supports(*backends[b]->table())) {
+        ++record.unsupported;
+        continue;
+      }
+      BackendOutcome& outcome = AddOutcome(b);
+      const int64_t overread = DeclaredOf(b, value.op, input).overread_bytes;
+      runner.Run(b, *backends[b]->table(), overread, settle, outcome.observation);
+    }
+  }
+
+  void MeasureAll() {
+    PhaseTimer timer(times != nullptr ? &times->oracle_ns : nullptr);
+    oracle.Measure(values, evidence);
+    record.evidence = &evidence;
+  }
+
+  void JudgeOne(const Case& value, BackendOutcome& outcome, Emulator& emulator) {
+    const DType input = value.operands[0].dtype;
+    const DType output = value.operands.back().dtype;
+    const Declared& promise = DeclaredOf(outcome.backend, value.op, input);
+    const BoundContracts& contracts =
+        bindings[outcome.backend].Get(options.suite, promise, value.op, input, output);
+    outcome.verdict.clear();
+    Judge(contracts, values, evidence, outcome.observation, emulator, options.force_budget, scratch,
+          outcome.verdict);
+  }
+
+  void JudgeAll(const Case& value) {
+    PhaseTimer timer(times != nullptr ? &times->check_ns : nullptr);
+    Emulator emulator(values);
+    bool refereed = false;
+    for (BackendOutcome& outcome : record.outcomes) JudgeOne(value, outcome, emulator);
+    for (BackendOutcome& outcome : record.outcomes) {
+      if (!NeedsReferee(outcome.verdict)) continue;
+      if (!refereed) oracle.MeasureHighest(values, kRefereeBits, evidence);
+      refereed = true;
+      JudgeOne(value, outcome, emulator);
+    }
+  }
+
+  void Compare() {
+    for (const BackendOutcome& outcome : record.outcomes) {
+      if (!SameAnswer(record.outcomes.front().observation, outcome.observation)) {
+        record.divergent = true;
+      }
+    }
+  }
+};
+
+Session::Session(SessionOptions options, std::vector<std::unique_ptr<Backend>> backends)
+    : impl_(std::make_unique<Impl>()) {
+  ASSAY_CHECK(options.suite != nullptr, "a session needs a suite");
+  impl_->options = std::move(options);
+  impl_->backends = std::move(backends);
+  impl_->declared.resize(impl_->backends.size());
+  impl_->bindings.resize(impl_->backends.size());
+  impl_->runner.SetBackendCount(static_cast<int>(impl_->backends.size()));
+}
+
+Session::~Session() = default;
+
+const std::vector<std::unique_ptr<Backend>>& Session::backends() const { return impl_->backends; }
+
+const Record& Session::RunCase(const Case& value, int only_backend) {
+  Impl& impl = *impl_;
+  impl.Reset();
+  Result<NamedDims> dims = CheckCase(value);
+  if (!dims.ok()) {
+    impl.record.reject = Reject::kBadShape;
+    return impl.record;
+  }
+  impl.record.value = &value;
+  impl.record.dims = dims.value();
+  MakeValues(value, impl.record.dims, impl.values);
+  impl.record.values = &impl.values;
+  impl.RunAll(value, only_backend);
+  if (impl.record.outcomes.empty()) return impl.record;
+  impl.MeasureAll();
+  impl.JudgeAll(value);
+  impl.Compare();
+  return impl.record;
+}
+
+void Session::Mute(int backend, OpId op, int operand, Side) {
+  impl_->runner.Mute(backend, op, operand);
+}
+
+int Session::muted() const { return impl_->runner.muted(); }
+int Session::faults(int backend) const { return impl_->runner.faults(backend); }
+
+void Session::set_run_marker(void (*marker)(void* context, int backend), void* context) {
+  impl_->runner.set_run_marker(marker, context);
+}
+
+void Session::set_phase_times(PhaseTimes* times) { impl_->times = times; }
+
+}  // namespace assay
