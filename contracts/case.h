@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Case: everything that has to be said to run one operation once, as one flat value. Its text form
-// is one line, which is the reproducer, the corpus entry and the line of a bug report.
+// A Case: everything that has to be said to run one operation once, as one flat value. Its text
+// form is one line, which is the reproducer, the corpus entry and the line of a bug report.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,18 @@
 
 namespace assay {
 
-enum class OpId : uint8_t {   // part of the binary codec: append only
-  kGemm = 0, kDot, kSum, kSoftmax, kExp, kLog, kTanh, kSqrt, kErf, kGelu, kGather,
+enum class OpId : uint8_t {  // part of the binary codec: append only
+  kGemm = 0,
+  kDot,
+  kSum,
+  kSoftmax,
+  kExp,
+  kLog,
+  kTanh,
+  kSqrt,
+  kErf,
+  kGelu,
+  kGather,
 };
 inline constexpr int kOpCount = 11;
 
@@ -36,8 +46,8 @@ struct Attribute {
 struct Case {
   OpId op = OpId::kGemm;
   FixedVector<Attribute, kMaxAttributes> attributes;
-  FixedVector<Tensor, kMaxOperands> operands;   // outputs and in-out operands last
-  uint64_t schedule_seed = 0;                   // for backends that have schedules
+  FixedVector<Tensor, kMaxOperands> operands;  // outputs and in-out operands last
+  uint64_t schedule_seed = 0;                  // for backends that have schedules
   friend bool operator==(const Case&, const Case&) = default;
 };
 
@@ -49,15 +59,16 @@ struct CaseLine {
   friend bool operator==(const CaseLine&, const CaseLine&) = default;
 };
 
-// One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals the
-// default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
-// Form:  <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
+// One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals
+// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
+//   <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N]
+//   [backend=SPEC]...
 //   <modifier>: strides(s0,s1) offset(N) align(BYTES[,OFF]) place(tail|head)
 //               fill(KIND[,lo[,hi]][,seed=N]) set(i,j=VALUE)
-// Numbers: integers in decimal, others in hexfloat; 0x... without an exponent p is a bit pattern. In a
-// backend's spec, bytes that are not plain are %XX. Fields and modifiers come in any order.
-// Errors: where = "column N" (bytes, from 1), what, remedy (with "did you mean"). A case that parses
-// satisfies CheckCase.
+// Numbers: integers in decimal, others in hexfloat; 0x... without an exponent p is a bit pattern.
+// In a backend's spec, bytes that are not plain are %XX. Fields and modifiers come in any order.
+// Errors: where = "column N" (bytes, from 1), what, remedy (with "did you mean"). A case that
+// parses satisfies CheckCase.
 enum class CaseStyle { kShort, kFull };
 std::string PrintCase(const CaseLine& line, CaseStyle style = CaseStyle::kShort);
 Result<CaseLine> ParseCase(std::string_view text);

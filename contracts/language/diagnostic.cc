@@ -4,8 +4,9 @@
 #include "contracts/language/diagnostic.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
+
+#include "contracts/suggest.h"
 
 namespace assay {
 namespace {
@@ -31,21 +32,6 @@ std::string_view LineOf(std::string_view text, int line) {
     begin = end + 1;
   }
   return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-int EditDistance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
