@@ -60,8 +60,9 @@ struct CaseLine {
 };
 
 // One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals
-// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c. Form:  <op>
-// <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
+// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
+//   <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N]
+//   [backend=SPEC]...
 //   <modifier>: strides(s0,s1) offset(N) align(BYTES[,OFF]) place(tail|head)
 //               fill(KIND[,lo[,hi]][,seed=N]) set(i,j=VALUE)
 // Numbers: integers in decimal, others in hexfloat; 0x... without an exponent p is a bit pattern.
