@@ -22,7 +22,7 @@ namespace {
 constexpr int kFirstFreeFd = 100;
 constexpr int kExecFailed = 127;
 
-Error SystemError(std::string where) { return {std::move(where), strerror(errno), ""}; }
+Error FromErrno(std::string where) { return {std::move(where), strerror(errno), ""}; }
 
 [[noreturn]] void RunChild(const char* program, char* const* arguments,
                            const std::vector<std::pair<int, int>>& fds, pid_t parent) {
@@ -64,7 +64,7 @@ void UniqueFd::reset(int fd) {
 Result<SharedMemory> SharedMemory::Create(size_t bytes) {
   UniqueFd fd(memfd_create("assay", MFD_CLOEXEC));
   if (fd.get() < 0 || ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) {
-    return SystemError("shared memory");
+    return FromErrno("shared memory");
   }
   return Attach(fd.release(), bytes);
 }
@@ -72,13 +72,13 @@ Result<SharedMemory> SharedMemory::Create(size_t bytes) {
 Result<SharedMemory> SharedMemory::Attach(int raw_fd, size_t bytes) {
   UniqueFd fd(raw_fd);
   struct stat info;
-  if (fstat(fd.get(), &info) != 0) return SystemError("shared memory");
+  if (fstat(fd.get(), &info) != 0) return FromErrno("shared memory");
   if (info.st_size != static_cast<off_t>(bytes)) {
     return Error{"shared memory", "not the size this program expects", ""};
   }
   fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
-  if (data == MAP_FAILED) return SystemError("shared memory");
+  if (data == MAP_FAILED) return FromErrno("shared memory");
   return SharedMemory(std::move(fd), data, bytes);
 }
 
@@ -88,7 +88,7 @@ SharedMemory::~SharedMemory() {
 
 Result<Pipe> MakePipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return SystemError("pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) return FromErrno("pipe");
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
@@ -109,7 +109,7 @@ Result<pid_t> SpawnChild(const std::string& program, const std::vector<std::stri
   pointers.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child < 0) return SystemError("starting a process");
+  if (child < 0) return FromErrno("starting a process");
   if (child == 0) RunChild(program.c_str(), pointers.data(), fds, parent);
   setpgid(child, child);  // Whoever comes first: a kill of the group must not miss the child.
   return child;

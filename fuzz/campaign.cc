@@ -14,6 +14,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int64_t kMaxFileBytes = 1 << 22;
+
 toml::array InfosToToml(const std::vector<BackendInfo>& infos) {
   toml::array list;
   for (const BackendInfo& info : infos) {
@@ -195,6 +197,26 @@ void MergeMutes(const WorkerBlock& block, CampaignState& state) {
       same->muted |= seen.muted;
     }
   }
+}
+
+Result<CampaignConfig> ReadConfig(const CampaignDir& dir) {
+  const Result<std::string> text = ReadFile(dir.Sub("campaign.toml"), kMaxFileBytes);
+  if (!text.ok()) return text.error();
+  return ConfigFromToml(dir.Sub("campaign.toml"), text.value());
+}
+
+Status WriteConfig(const CampaignDir& dir, const CampaignConfig& config) {
+  return WriteDurably(dir.Sub("campaign.toml"), ToToml(config));
+}
+
+Result<CampaignState> ReadState(const CampaignDir& dir) {
+  const Result<std::string> text = ReadFile(dir.Sub("state.json"), kMaxFileBytes);
+  if (!text.ok()) return text.error();
+  return StateFromJson(dir.Sub("state.json"), text.value());
+}
+
+Status WriteState(const CampaignDir& dir, const CampaignState& state) {
+  return WriteDurably(dir.Sub("state.json"), ToJson(state));
 }
 
 std::vector<std::string> ClauseNames(const Suite& suite) {

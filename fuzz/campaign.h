@@ -16,6 +16,7 @@
 #include "engine/codec.h"
 #include "fuzz/backend_info.h"
 #include "fuzz/worker_block.h"
+#include "triage/findings.h"
 
 namespace assay {
 
@@ -58,6 +59,12 @@ void AddCounts(const WorkerCounts& counts, const std::vector<std::string>& claus
                CampaignState& state);
 // Hits add up; a side that either muted stays muted.
 void MergeMutes(const WorkerBlock& block, CampaignState& state);
+
+// From and to the campaign's own files; the state is written durably.
+Result<CampaignConfig> ReadConfig(const CampaignDir& dir);
+Status WriteConfig(const CampaignDir& dir, const CampaignConfig& config);
+Result<CampaignState> ReadState(const CampaignDir& dir);
+Status WriteState(const CampaignDir& dir, const CampaignState& state);
 
 // The suite's clauses in a fixed order, at most kMaxClauses: what the positions in a block mean.
 std::vector<std::string> ClauseNames(const Suite& suite);

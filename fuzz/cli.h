@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every command of the program shares: exit codes, how a refusal reads, suggestions for a
-// misspelt word, durations. Data goes to stdout, everything else to stderr.
+// What every command of the program shares: exit codes, how a refusal reads, durations and
+// other option values. Data goes to stdout, everything else to stderr.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,15 +37,11 @@ struct Command {
 // Prints "assay: where: what (remedy)" on stderr; gives the code back.
 int Refuse(const Error& error, int exit_code = kExitUsage);
 
-// "did you mean 'gemm'?" when a known word is near, otherwise "one of gemm, dot, ...".
-std::string Suggest(std::string_view word, const std::vector<std::string>& known);
-
 // "60s", "5m", "1h", "250ms" in milliseconds, > 0. `where` names the option.
 Result<int64_t> ParseDuration(std::string_view where, std::string_view text);
 
 // The operators of these names; all operators for none.
 Result<std::vector<OpId>> ParseOps(const std::vector<std::string>& names);
-std::vector<std::string> OpNames();
 
 // The built-in suite for "", otherwise the contracts of the directory with the profiles of its
 // sub-directory `profiles`, or the built-in profiles when it has none.

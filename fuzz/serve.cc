@@ -68,16 +68,14 @@ Result<Served> Server::Died(const Case& value, const IsolateReply& reply) const 
       reply.text != ChildEnd{kInvariantExitCode, 0}.Text()) {
     backend = 0;
   }
-  if (backend < 0 || static_cast<size_t>(backend) >= infos_.size()) {
-    return OwnFault(reply.text, runner_.log());
-  }
+  Served served;
+  served.died = reply.text;
+  if (backend < 0 || static_cast<size_t>(backend) >= infos_.size()) return served;
   const Result<NamedDims> dims = CheckCase(value);
   if (!dims.ok()) return dims.error();
   const bool late = reply.kind == IsolateReply::Kind::kTimedOut;
   const Violation death =
       DeathOf(backend, late ? ErrorClass::kTimeout : ErrorClass::kCrash, reply.text);
-  Served served;
-  served.died = reply.text;
   served.violations.push_back(
       DescribeDeath(value, dims.value(), death, infos_[static_cast<size_t>(backend)]));
   return served;
