@@ -93,6 +93,7 @@ class Reader {
   double Real() {
     if (end_ - at_ < 8) return Fail(Reject::kTruncated);
     uint64_t bits = 0;
+    // Compiles to one load where the machine is little-endian.
     for (int i = 0; i < 8; ++i) bits |= static_cast<uint64_t>(at_[i]) << (8 * i);
     at_ += 8;
     return std::bit_cast<double>(bits);
@@ -176,39 +177,74 @@ void ReadOverrides(Reader& reader, Tensor& tensor) {
   }
 }
 
-bool ReadShape(Reader& reader, int rank, bool strided, Tensor& tensor) {
-  if (rank > kMaxRank) {
-    reader.Fail(Reject::kBadField);
-    return false;
-  }
-  for (int i = 0; i < rank; ++i) tensor.shape.push_back(reader.Signed());
-  if (!strided) {
-    tensor.strides = RowMajorStrides(tensor.shape);
-  } else {
-    for (int i = 0; i < rank; ++i) tensor.strides.push_back(reader.Signed());
-  }
-  return reader.ok();
+// A flag announces a field that is not the default; a default field makes the form longer than it
+// has to be.
+void RequireOther(Reader& reader, bool is_default) {
+  if (is_default) reader.Fail(Reject::kNotCanonical);
 }
 
+void ReadShape(Reader& reader, int rank, bool strided, Tensor& tensor) {
+  if (rank > kMaxRank) {
+    reader.Fail(Reject::kBadField);
+    return;
+  }
+  tensor.shape.clear();
+  for (int i = 0; i < rank; ++i) tensor.shape.push_back(reader.Signed());
+  tensor.strides = RowMajorStrides(tensor.shape);
+  if (!strided) return;
+  Dims strides;
+  for (int i = 0; i < rank; ++i) strides.push_back(reader.Signed());
+  RequireOther(reader, strides == tensor.strides);
+  tensor.strides = strides;
+}
+
+void ReadPlacement(Reader& reader, uint8_t flags, Tensor& tensor) {
+  tensor.placement = flags & kHead ? Placement::kHead : Placement::kTail;
+  tensor.offset = 0;
+  tensor.alignment = tensor.misalignment = 0;
+  if (flags & kOffset) {
+    tensor.offset = reader.Signed();
+    RequireOther(reader, tensor.offset == 0);
+  }
+  if (flags & kAlignment) {
+    tensor.alignment = reader.Bounded<int32_t>();
+    tensor.misalignment = reader.Bounded<int32_t>();
+    RequireOther(reader, tensor.alignment == 0 && tensor.misalignment == 0);
+  }
+}
+
+void ReadFill(Reader& reader, uint8_t flags, Fill& fill) {
+  fill.lo = fill.hi = 0;
+  fill.seed = 0;
+  if (flags & kFillLo) {
+    fill.lo = reader.Real();
+    RequireOther(reader, IsPlusZero(fill.lo));
+  }
+  if (flags & kFillHi) {
+    fill.hi = reader.Real();
+    RequireOther(reader, IsPlusZero(fill.hi));
+  }
+  if (flags & kFillSeed) {
+    fill.seed = reader.Unsigned();
+    RequireOther(reader, fill.seed == 0);
+  }
+}
+
+// Sets every field, so that a Case can be decoded into again and again.
 void ReadTensor(Reader& reader, Tensor& tensor) {
   const uint8_t type = reader.Byte(), rank = reader.Byte(), flags = reader.Byte();
   const uint8_t kind = reader.Byte();
   if (type >= kDTypeCount || kind >= kFillKindCount) reader.Fail(Reject::kBadField);
-  if (!ReadShape(reader, rank, flags & kStrides, tensor)) return;
   tensor.dtype = static_cast<DType>(type);
   tensor.fill.kind = static_cast<FillKind>(kind);
-  tensor.placement = flags & kHead ? Placement::kHead : Placement::kTail;
-  if (flags & kOffset) tensor.offset = reader.Signed();
-  if (flags & kAlignment) {
-    tensor.alignment = reader.Bounded<int32_t>();
-    tensor.misalignment = reader.Bounded<int32_t>();
+  ReadShape(reader, rank, flags & kStrides, tensor);
+  ReadPlacement(reader, flags, tensor);
+  ReadFill(reader, flags, tensor.fill);
+  tensor.overrides.clear();
+  if (flags & kOverrides) {
+    ReadOverrides(reader, tensor);
+    RequireOther(reader, tensor.overrides.empty());
   }
-  if (flags & kFillLo) tensor.fill.lo = reader.Real();
-  if (flags & kFillHi) tensor.fill.hi = reader.Real();
-  if (flags & kFillSeed) tensor.fill.seed = reader.Unsigned();
-  if (flags & kOverrides) ReadOverrides(reader, tensor);
-  // A flag whose field is the default after all: the same case has a shorter form.
-  if (reader.ok() && FlagsOf(tensor) != flags) reader.Fail(Reject::kNotCanonical);
 }
 
 // The operator's attributes and operands, without looking at what they mean together.
@@ -229,7 +265,6 @@ Reject ReadCase(Reader& reader, Case& value) {
     value.attributes.push_back(given);
   }
   value.schedule_seed = reader.Unsigned();
-  value.operands.clear();
   value.operands.resize(static_cast<int>(def.operands.size()));
   for (Tensor& tensor : value.operands) {
     ReadTensor(reader, tensor);

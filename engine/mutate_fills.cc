@@ -5,6 +5,7 @@
 // functions need the ranges where they are delicate, softmax needs rows far from zero.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "engine/mutate_steps.h"
@@ -154,38 +155,80 @@ void FillSaturating(Draft& draft) {
   }
 }
 
+// Stored types a range is meant for: thresholds lie where the type's exponent range puts them.
+using TypeMask = uint8_t;
+constexpr TypeMask MaskOf(DType type) { return static_cast<TypeMask>(1 << static_cast<int>(type)); }
+constexpr TypeMask kAnyType = 0x7f;
+constexpr TypeMask kF64Only = MaskOf(DType::kF64);
+constexpr TypeMask kF16Only = MaskOf(DType::kF16);
+constexpr TypeMask kF32Like = MaskOf(DType::kF32) | MaskOf(DType::kBf16);
+constexpr TypeMask kNotF16 = kF64Only | kF32Like;
+
 struct Range {
   OpId op;
+  TypeMask types;
   double lo, hi;
 };
 // Where a function's usual approximations change pieces, overflow, underflow or cancel.
-constexpr Range kRanges[] = {
-    {OpId::kExp, -1, 1},         {OpId::kExp, -1e-8, 1e-8}, {OpId::kExp, -20, 20},
-    {OpId::kExp, 88, 89.5},      {OpId::kExp, -104.5, -86}, {OpId::kExp, 709, 711},
-    {OpId::kExp, -746, -707},    {OpId::kExp, 10, 12},      {OpId::kExp, -18, -9},
-    {OpId::kExp, 100, 1e5},      {OpId::kExp, -1e5, -100},  {OpId::kLog, 0.5, 2},
-    {OpId::kLog, 0.999, 1.001},  {OpId::kLog, 0, 1},        {OpId::kLog, 1, 1000},
-    {OpId::kLog, 1e-40, 1e-37},  {OpId::kLog, -1, 0},       {OpId::kLog, 1e30, 1e38},
-    {OpId::kTanh, -1e-4, 1e-4},  {OpId::kTanh, -0.7, 0.7},  {OpId::kTanh, -5, 5},
-    {OpId::kTanh, 8, 10},        {OpId::kTanh, -20, -8},    {OpId::kTanh, 100, 1e10},
-    {OpId::kSqrt, 0, 1},         {OpId::kSqrt, 1, 4},       {OpId::kSqrt, 0, 1e6},
-    {OpId::kSqrt, 1e-40, 1e-37}, {OpId::kSqrt, -1, 0},      {OpId::kSqrt, 1e30, 3e38},
-    {OpId::kErf, -1e-5, 1e-5},   {OpId::kErf, -1, 1},       {OpId::kErf, -4, 4},
-    {OpId::kErf, -10, -3},       {OpId::kErf, 3, 6},        {OpId::kErf, 10, 1e10},
-    {OpId::kGelu, -1, 1},        {OpId::kGelu, -10, -3},    {OpId::kGelu, -5, 5},
-    {OpId::kGelu, -14, -8},      {OpId::kGelu, -40, -14},   {OpId::kGelu, -1e-5, 1e-5},
-    {OpId::kGelu, 5, 1e5},       {OpId::kGelu, -1e10, -10}};
+constexpr Range kRanges[] = {{OpId::kExp, kAnyType, -1, 1},
+                             {OpId::kExp, kAnyType, -0x1p-27, 0x1p-27},
+                             {OpId::kExp, kAnyType, -20, 20},
+                             {OpId::kExp, kF32Like, 88, 89.5},
+                             {OpId::kExp, kF32Like, -104.5, -86},
+                             {OpId::kExp, kF64Only, 709, 711},
+                             {OpId::kExp, kF64Only, -746, -707},
+                             {OpId::kExp, kF16Only, 10, 12},
+                             {OpId::kExp, kF16Only, -18, -9},
+                             {OpId::kExp, kAnyType, 100, 65000},
+                             {OpId::kExp, kAnyType, -65000, -100},
+                             {OpId::kLog, kAnyType, 0.5, 2},
+                             {OpId::kLog, kAnyType, 0x1.ff8p-1, 0x1.004p+0},
+                             {OpId::kLog, kAnyType, 0, 1},
+                             {OpId::kLog, kAnyType, 1, 1000},
+                             {OpId::kLog, kF32Like, 0x1p-133, 0x1p-123},
+                             {OpId::kLog, kF64Only, 0, 0x1p-1020},
+                             {OpId::kLog, kF16Only, 0, 0x1p-13},
+                             {OpId::kLog, kAnyType, -1, 0},
+                             {OpId::kLog, kNotF16, 0x1p+100, 0x1p+127},
+                             {OpId::kTanh, kAnyType, -0x1p-13, 0x1p-13},
+                             {OpId::kTanh, kAnyType, -0.75, 0.75},
+                             {OpId::kTanh, kAnyType, -5, 5},
+                             {OpId::kTanh, kAnyType, 8, 10},
+                             {OpId::kTanh, kAnyType, -20, -8},
+                             {OpId::kTanh, kAnyType, 100, 65000},
+                             {OpId::kSqrt, kAnyType, 0, 1},
+                             {OpId::kSqrt, kAnyType, 1, 4},
+                             {OpId::kSqrt, kAnyType, 0, 65000},
+                             {OpId::kSqrt, kF32Like, 0x1p-133, 0x1p-123},
+                             {OpId::kSqrt, kF64Only, 0, 0x1p-1020},
+                             {OpId::kSqrt, kF16Only, 0, 0x1p-13},
+                             {OpId::kSqrt, kAnyType, -1, 0},
+                             {OpId::kSqrt, kNotF16, 0x1p+100, 0x1.8p+127},
+                             {OpId::kErf, kAnyType, -0x1p-17, 0x1p-17},
+                             {OpId::kErf, kAnyType, -1, 1},
+                             {OpId::kErf, kAnyType, -4, 4},
+                             {OpId::kErf, kAnyType, -10, -3},
+                             {OpId::kErf, kAnyType, 3, 6},
+                             {OpId::kErf, kAnyType, 10, 65000},
+                             {OpId::kGelu, kAnyType, -1, 1},
+                             {OpId::kGelu, kAnyType, -10, -3},
+                             {OpId::kGelu, kAnyType, -5, 5},
+                             {OpId::kGelu, kAnyType, -14, -8},
+                             {OpId::kGelu, kF64Only, -40, -14},
+                             {OpId::kGelu, kAnyType, -0x1p-17, 0x1p-17},
+                             {OpId::kGelu, kAnyType, 5, 65000},
+                             {OpId::kGelu, kAnyType, -65000, -10}};
 
 void FillFunctionRange(Draft& draft) {
   Tensor& x = draft.value.operands[0];
-  const double largest = FormatInfoOf(x).largest;
-  uint64_t count = 0;
-  for (const Range& range : kRanges) count += range.op == draft.value.op ? 1 : 0;
-  uint64_t wanted = draft.random.Below(count);
+  const auto fits = [&](const Range& range) {
+    return range.op == draft.value.op && (range.types & MaskOf(x.dtype)) != 0;
+  };
+  uint64_t wanted = draft.random.Below(
+      static_cast<uint64_t>(std::count_if(std::begin(kRanges), std::end(kRanges), fits)));
   for (const Range& range : kRanges) {
-    if (range.op != draft.value.op || wanted-- != 0) continue;
-    const double lo = std::clamp(range.lo, -largest, largest);
-    x.fill = {FillKind::kUniform, DrawSeed(draft.random), lo, std::clamp(range.hi, lo, largest)};
+    if (!fits(range) || wanted-- != 0) continue;
+    x.fill = {FillKind::kUniform, DrawSeed(draft.random), range.lo, range.hi};
   }
 }
 

@@ -59,6 +59,13 @@ void ShrinkOthers(NamedDims& dims, int kept, Random& random) {
   }
 }
 
+// Cases with far more terms than the median take most of a campaign's time; few are enough.
+void Affordable(NamedDims& dims, int kept, Random& random) {
+  int64_t terms = 1;
+  for (const int64_t size : dims) terms *= size;
+  if (terms > 16384 && !random.Percent(10)) ShrinkOthers(dims, kept, random);
+}
+
 void KeepIndexRange(Draft& draft, int64_t rows) {
   if (draft.def.family != Family::kGather) return;
   Fill& fill = draft.value.operands[1].fill;
@@ -98,6 +105,7 @@ void ChangeDimension(Draft& draft) {
   dims[i] = draft.random.Percent(30) ? NearSize(dims[i], draft.random)
                                      : DrawSize(draft.def, i, draft.random);
   if (dims[i] > 64) ShrinkOthers(dims, i, draft.random);
+  Affordable(dims, i, draft.random);
   Reshape(draft, dims);
 }
 
@@ -107,6 +115,7 @@ void ChangeAllDimensions(Draft& draft) {
   for (int i = 0; i < dims.size(); ++i) {
     if (dims[i] > 64) ShrinkOthers(dims, i, draft.random);
   }
+  Affordable(dims, dims.size() - 1, draft.random);
   Reshape(draft, dims);
 }
 
