@@ -22,8 +22,8 @@ namespace assay {
 namespace {
 
 constexpr int kLanes = kPanelColumns;
-constexpr int kUnroll = 4;         // vectors in flight of a single dot product
-constexpr int64_t kChunk = 1024;   // steps between two carries of the sum of magnitudes
+constexpr int kUnroll = 4;        // vectors in flight of a single dot product
+constexpr int64_t kChunk = 1024;  // steps between two carries of the sum of magnitudes
 
 typedef double Vec __attribute__((vector_size(kLanes * 8)));
 typedef long long Mask __attribute__((vector_size(kLanes * 8)));
@@ -230,7 +230,8 @@ ASSAY_KERNEL LoadC(const Dot2Problem& problem, int64_t at, int64_t count, Vec& c
 
 // kRows rows against one panel.
 template <Product kProduct, int kRows>
-ASSAY_KERNEL Block(const Dot2Problem& problem, int64_t row, int64_t panel, const Dot2Result& result) {
+ASSAY_KERNEL Block(const Dot2Problem& problem, int64_t row, int64_t panel,
+                   const Dot2Result& result) {
   const double* b = problem.b + panel * problem.length * kLanes;
   const double* a = problem.a + row * problem.length;
   State state[kRows];
@@ -302,7 +303,8 @@ ASSAY_KERNEL Strip(const double* a, const double* b, State* state) {
 
 // One output from two contiguous vectors, 32 lanes over the length.
 template <Product kProduct>
-ASSAY_KERNEL Lane(const Dot2Problem& problem, int64_t row, int64_t column, const Dot2Result& result) {
+ASSAY_KERNEL Lane(const Dot2Problem& problem, int64_t row, int64_t column,
+                  const Dot2Result& result) {
   constexpr int64_t kStrip = kLanes * kUnroll;
   const double* a = problem.a + row * problem.length;
   const double* b = kProduct == Product::kNone ? a : problem.b + column * problem.length;
@@ -372,11 +374,12 @@ using Kernel = void (*)(const Dot2Problem&, const Dot2Result&);
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f,avx512dq,avx512vl,fma"))) void RunAvx512(const Dot2Problem& problem,
-                                                              const Dot2Result& result) {
+                                                                        const Dot2Result& result) {
   Run<Product::kFma, 4>(problem, result);
 }
 
-__attribute__((target("avx2,fma"))) void RunAvx2(const Dot2Problem& problem, const Dot2Result& result) {
+__attribute__((target("avx2,fma"))) void RunAvx2(const Dot2Problem& problem,
+                                                 const Dot2Result& result) {
   Run<Product::kFma, 2>(problem, result);
 }
 

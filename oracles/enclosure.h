@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error-free transformations of doubles and the three-number form in which every truth is kept. Needs
-// round-to-nearest and a compilation without contraction; depends on nothing of ours.
+// Error-free transformations of doubles and the three-number form in which every truth is kept.
+// Needs round-to-nearest and a compilation without contraction; depends on nothing of ours.
 #pragma once
 
 #include <bit>
@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// The real number t with |hi + lo - t| <= radius, in real arithmetic. hi is infinite when |t| is beyond
-// the largest double by more than any rounding can bridge.
+// The real number t with |hi + lo - t| <= radius, in real arithmetic. hi is infinite when |t| is
+// beyond the largest double by more than any rounding can bridge.
 struct Enclosure {
   double hi = 0;
   double lo = 0;
@@ -21,9 +21,9 @@ struct Enclosure {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double kUnit = 0x1p-53;             // unit roundoff of double
-inline constexpr double kTiniest = 0x1p-1074;        // smallest positive double
-inline constexpr double kOutward = 1 + 0x1p-41;      // covers the roundings of a short positive sum
+inline constexpr double kUnit = 0x1p-53;         // unit roundoff of double
+inline constexpr double kTiniest = 0x1p-1074;    // smallest positive double
+inline constexpr double kOutward = 1 + 0x1p-41;  // covers the roundings of a short positive sum
 // TwoProd is exact where the product is zero or at least this large: below, its error term may need
 // bits under 2^-1074.
 inline constexpr double kSmallestExactProduct = 0x1p-968;

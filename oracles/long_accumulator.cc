@@ -135,12 +135,13 @@ double LongAccumulator::Round() {
   };
   // Bit positions count from the lowest digit's bit 0, weight 2^-kBias.
   const int top = 32 * highest_ + 31 - std::countl_zero(static_cast<uint32_t>(digit(highest_)));
-  const int last = std::max(top - 52, kBias - 1074);   // position of the result's last bit
+  const int last = std::max(top - 52, kBias - 1074);  // position of the result's last bit
   const auto bit = [&](int position) { return (digit(position >> 5) >> (position & 31)) & 1; };
   uint64_t significand = 0;
   if (top >= last) {
     const int from = last >> 5, shift = last & 31;
-    const Wide window = static_cast<Wide>(digit(from)) | (static_cast<Wide>(digit(from + 1)) << 32) |
+    const Wide window = static_cast<Wide>(digit(from)) |
+                        (static_cast<Wide>(digit(from + 1)) << 32) |
                         (static_cast<Wide>(digit(from + 2)) << 64);
     significand = static_cast<uint64_t>(window >> shift) & ((uint64_t{1} << 53) - 1);
   }
@@ -151,6 +152,15 @@ double LongAccumulator::Round() {
   }
   const double size = std::ldexp(static_cast<double>(significand), last - kBias);
   return sign < 0 ? -size : size;
+}
+
+double LongAccumulator::RoundUp() {
+  const double nearest = Round();
+  if (!std::isfinite(nearest)) return nearest;
+  Add(-nearest);
+  const int left = Sign();
+  Add(nearest);
+  return left > 0 ? std::nextafter(nearest, kInfinity) : nearest;
 }
 
 Enclosure LongAccumulator::Take() {
