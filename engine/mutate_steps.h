@@ -50,8 +50,8 @@ void ChangeAttribute(Draft& draft);
 void ChangeToAtom(Draft& draft);  // a boundary value of the contracts, or a neighbour
 void ChangeTypes(Draft& draft);
 void ChangeSchedule(Draft& draft);
-// Gives operand `i` another type: set elements keep their value, what no longer fits is reset.
-void Retype(Draft& draft, int i, DType type);
+// Gives an operand another type: set elements keep their value, what no longer fits is reset.
+void Retype(Tensor& tensor, Role role, DType type);
 
 // mutate_fills.cc
 void ChangeFills(Draft& draft);  // all inputs together
