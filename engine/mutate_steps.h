@@ -57,6 +57,9 @@ void Retype(Tensor& tensor, Role role, DType type);
 void ChangeFills(Draft& draft);  // all inputs together
 void ChangeOneFill(Draft& draft);
 void ChangeSeed(Draft& draft);
+// A range of an element-wise function's argument where its usual approximations change pieces,
+// overflow, underflow or cancel. REQUIRES an operator of Family::kUnary.
+Fill DrawFunctionRange(OpId op, DType type, Random& random);
 
 // mutate_specials.cc
 bool HasOverrides(const Case& value);
