@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contracts/fixed_vector.h"
+#include "contracts/number_text.h"
 #include "contracts/result.h"
 #include "contracts/tensor.h"
 
@@ -59,15 +60,17 @@ struct CaseLine {
 };
 
 // One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals
-// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c. Form:  <op>
-// <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N] [backend=SPEC]...
-// Errors: where = "column N", what, remedy (with "did you mean").
+// the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
+//   <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N]
+//   [backend=SPEC]...
+//   <modifier>: strides(s0,s1) offset(N) align(BYTES[,OFF]) place(tail|head)
+//               fill(KIND[,lo[,hi]][,seed=N]) set(i,j=VALUE)
+// Numbers: integers in decimal, others in hexfloat; 0x... without an exponent p is a bit pattern.
+// In a backend's spec, bytes that are not plain are %XX. Fields and modifiers come in any order.
+// Errors: where = "column N" (bytes, from 1), what, remedy (with "did you mean"). A case that
+// parses satisfies CheckCase.
 enum class CaseStyle { kShort, kFull };
 std::string PrintCase(const CaseLine& line, CaseStyle style = CaseStyle::kShort);
 Result<CaseLine> ParseCase(std::string_view text);
-
-// Text of a value: hexfloat for finite ones, "inf", "-inf", "-0", "nan"; nan with payload as bits.
-std::string PrintReal(double value);
-std::string PrintBits(DType type, uint64_t bits);  // "0x1.8p+1 (3, bits 0x40400000)"
 
 }  // namespace assay

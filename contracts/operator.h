@@ -64,6 +64,14 @@ inline constexpr int kGeluForm = 0;
 // operands: gemm a,b,c(inout); dot x,y,out[]; sum x,out[]; softmax x,out [rows,n]; unary x,out [n];
 // gather table [rows,columns], indices [count] (i32 or i64), out [count,columns].
 
+// Types of the first operand that the operator takes, most used first, and the types its destination
+// may have when the first operand has type `input` (empty: `input` is not taken).
+std::span<const DType> InputTypesOf(OpId op);
+std::span<const DType> OutputTypesOf(OpId op, DType input);
+// Whether a fill makes sense on an operand: outputs take kPoison only, inputs everything else,
+// in-out operands all; integer types take the fills that yield integers.
+bool FillSuits(FillKind kind, DType type, Role role);
+
 // Everything a Case must satisfy before it may run: ranks, shapes that agree, dtypes the operator
 // takes (gemm: f64, f32, f16, bf16, a and b of one type, c of the same type or of f32), attributes
 // of the right number, strides whose span fits limits, outputs that do not overlap themselves,
@@ -71,6 +79,10 @@ inline constexpr int kGeluForm = 0;
 // kMaxCaseTerms.
 inline constexpr int64_t kMaxCaseElements = int64_t{1} << 18;  // per operand, gaps included
 inline constexpr int64_t kMaxCaseTerms = int64_t{1} << 20;     // multiply-adds
+inline constexpr int64_t kMaxStride = int64_t{1} << 31;        // magnitude, also of unused strides
+inline constexpr int32_t kMaxAlignment = 4096;                 // bytes
+inline constexpr double kMaxFillInteger = 0x1p53;              // of fills that yield integers
+inline constexpr double kMaxFillExponent = 1100;               // beyond every format's range
 Result<NamedDims> CheckCase(const Case& value);
 
 // A case with defaults: dense row-major operands of `dims`, dtype `type`, fill kUniform[-1,1)

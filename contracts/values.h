@@ -35,12 +35,17 @@ struct Values {
   NamedDims dims;
   FixedVector<uint8_t, kMaxOperands> roles;
   std::vector<OperandValues> operands;  // one per operand; a pure output holds its poison
+  // Only MakeValues touches these: buffers between cases, and memory for overlapping strides.
+  std::vector<OperandValues> spare;
+  std::vector<uint64_t> memory;
 };
 
-// Fills `values` from a checked case. REQUIRES CheckCase(value).ok() with the given dims.
+// Fills `values` from a checked case, which must outlive their use. Overrides come after the fill
+// and before sharing. REQUIRES CheckCase(value).ok() with the given dims.
 void MakeValues(const Case& value, const NamedDims& dims, Values& values);
 
-// Bits of element `index` of a fill, before overrides. `linear` is its row-major position.
+// Bits of the element at `index` of an operand of this shape, before overrides and sharing. Total:
+// any parameters and any type give some pattern of the type. index has the rank of shape.
 uint64_t FillBits(const Fill& fill, DType type, std::span<const int64_t> index,
                   std::span<const int64_t> shape);
 
