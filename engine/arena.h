@@ -37,16 +37,19 @@ class Arena {
   // either end (documented over-reads, muted operand sides).
   const Placed& Place(int slot, const Tensor& tensor, const OperandValues& values,
                       int64_t slack_bytes = 0);
-  // Stores other values, or a prefill pattern, into a placed operand.
+  // Stores other values into a placed operand, as if Place had been called with them; or one
+  // pattern into every element, which Unchanged and Restore know nothing of.
   void Store(int slot, const OperandValues& values);
   void Prefill(int slot, uint64_t pattern_bits);
   // Reads the elements back, dense row-major.
   void Load(int slot, std::span<uint64_t> bits) const;
-  // First damaged canary byte of the slot, as a write outside.
+  // First damaged canary byte of the slot, as a write outside: after the operand first, then before
+  // it, then in its gaps. Looks at all gaps, the offset region, slack and 256 bytes beyond each
+  // end.
   std::optional<GuardHit> CheckCanaries(int slot) const;
-  // True iff the operand's bytes equal what Place stored last (elements only).
+  // True iff the operand's bytes equal what Place or Store stored last (elements only).
   bool Unchanged(int slot) const;
-  // Puts canaries and elements back as Place left them.
+  // Puts canaries and elements back as Place or Store left them.
   void Restore(int slot);
   const Placed& At(int slot) const;
   // Slot, side and distance of an address in or near a guard, if it is one of ours.

@@ -5,6 +5,8 @@
 // reads a backend's output except MatchingPolicies.
 #pragma once
 
+#include <memory>
+
 #include "contracts/evidence.h"
 #include "contracts/judge.h"
 #include "contracts/values.h"
@@ -16,11 +18,15 @@ class Oracle {
  public:
   Oracle();
   ~Oracle();
-  // Fills `evidence`. The fastest tier whose own proven bound decides is used per element; `radius`
-  // says what is left. Total: never fails on checked values.
+  // Fills `evidence`. The fastest tier whose own bound decides is used per element; `radius` says
+  // what is left. Bounds are proven, except those of Tier::kLibm (exp, log, tanh, erf, gelu,
+  // softmax of inputs of at most 24 bits), which are validated: a violation, or a ratio near 1,
+  // that was measured with that tier counts only after MeasureHighest has confirmed it. Total:
+  // never fails on checked values.
   void Measure(const Values& values, Evidence& evidence);
-  // Recomputes every real truth at the highest tier (exact sums; balls at `precision_bits`): called
-  // when a verdict was inconclusive, and by tests as the referee.
+  // Recomputes every real truth at the highest tier (MPFR sums that round nothing; balls at
+  // `precision_bits`): called when a verdict was inconclusive or rests on Tier::kLibm, and by tests
+  // as the referee.
   void MeasureHighest(const Values& values, int precision_bits, Evidence& evidence);
 
   struct Impl;
@@ -29,8 +35,8 @@ class Oracle {
   std::unique_ptr<Impl> impl_;
 };
 
-// Emulations and policy tables for the judge. Holds a reference to `values`; results are cached per
-// model, so that asking element by element costs one emulation of that element.
+// Emulations and policy tables for the judge. Holds a reference to `values`. Asking for an element
+// costs the emulation of that element alone.
 class Emulator : public ForceSource {
  public:
   explicit Emulator(const Values& values) : values_(&values) {}

@@ -15,30 +15,47 @@
 namespace assay {
 
 // A violation in a record: one backend, its worst clause. At most one per backend and case: guard
-// and input damage first, then unwritten output, special classes, policies, values.
+// and input damage first, then calls that did not end well, unwritten output, special classes,
+// policies, values; among equals the larger ratio, then the earlier clause.
 struct Violation {
   int backend = 0;  // index into the session's backends
   ClauseVerdict clause;
-  GuardHit guard;             // with a guard error
+  GuardHit guard;             // with a guard error; its operand also with inputs_changed
   std::string status_detail;  // with crash, timeout, failure
 };
+// In the order of the record's outcomes. A call that crashed, timed out or failed is a violation
+// of X-SAFE-01 "ends" even where no contract of the suite says so.
 std::vector<Violation> ViolationsOf(const Record& record);
 
+// What about the case the key ends with: the first that applies, in this order.
+//   empty       a dimension is 0                      alpha_zero  gemm with alpha = 0
+//   beta_zero   gemm with beta = 0 whose c holds a NaN or an Inf
+//   outside     gather with an index outside
+//   nan, inf    an input (or alpha, beta) is          subnormal   likewise
+//   huge, tiny  |input| whose square overflows, or falls below the normal range
+//   tail        gelu left of -2, where the answer is far smaller than the input
+//   stride      an operand is not dense row-major     plain       nothing of these
+// Only those that can matter to the error are looked at: shape, layout and indices for calls that
+// end badly, for output that is not written and for policies; no trigger for damage to memory,
+// where the operand says more. Of the values, those that the witness depends on are looked at; the
+// others if these are plain. It toggles nothing: on an unminimized case it is a guess, so raw keys
+// are finer than final ones.
+std::string_view TriggerOf(const Case& value, const NamedDims& dims, const Violation& violation);
+
 // "<class>_<clause>_<operator>_<error>[_<operand>]_<backend family>[_<trigger>]", for example
-// "exc01_special_gemm_nan_appears_openblas_alpha_zero". The trigger is read off the case by
-// toggling nothing: it is one word of {alpha_zero, beta_zero, empty, nan, inf, subnormal,
-// out_of_bounds, stride, huge, tiny, plain ...}, the first that applies in a fixed order. On an
-// unminimized case it is a guess, so raw keys are finer than final ones.
+// "exc01_special_gemm_nan_appears_openblas_alpha_zero". Words that come from outside (class,
+// clause, family) and are too long for the whole to stay within 60 characters are abbreviated: a
+// prefix and four letters of a hash. REQUIRES a checked case with these dims.
 std::string KeyOf(const Case& value, const NamedDims& dims, const Violation& violation,
                   std::string_view backend_family);
+inline constexpr size_t kMaxKeyLength = 60;
 
 struct Facets {
-  std::vector<std::string> dtypes;  // per operand
-  std::vector<std::string>
-      layouts;  // per operand: contiguous | strided | transposed | zero | negative
-  std::vector<int> size_residues;  // dimensions mod 16
+  std::vector<std::string> dtypes;   // per operand
+  std::vector<std::string> layouts;  // per operand: contiguous|strided|transposed|zero|negative
+  std::vector<int> size_residues;    // dimensions mod 16
   std::string pins;
-  int ratio_decade = 0;
+  int ratio_decade = 0;  // RatioDecade of triage/finding_record.h
 };
 Facets FacetsOf(const Case& value, const NamedDims& dims, const Violation& violation,
                 std::string_view pins);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of the language's own words.
+#include "contracts/language/names.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "contracts/dtype.h"
+#include "contracts/judge.h"
+#include "contracts/operator.h"
+
+namespace assay {
+namespace {
+
+constexpr Rate kCase = Rate::kCase;
+constexpr Rate kElement = Rate::kElement;
+
+constexpr ExprType TypeOf(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kAbsSum:
+    case Quantity::kOperandSum:
+    case Quantity::kAbsX:
+    case Quantity::kMaxAbsA:
+    case Quantity::kMaxAbsB:
+    case Quantity::kMaxAbsC:
+    case Quantity::kMaxAbsSum:
+    case Quantity::kMaxAbsProductSum:
+      return ExprType::kValue;
+    case Quantity::kNonZeros:
+    case Quantity::kLength:
+    case Quantity::kExtent:
+    case Quantity::kOutsideCount:
+      return ExprType::kCount;
+    default:
+      return ExprType::kRatio;  // alpha, beta, condition; shifts are exponents of e
+  }
+}
+
+constexpr NameInfo kNames[] = {
+#define ASSAY_NAME(id, name, rate, meaning) \
+  {name, Symbol::kQuantity, TypeOf(Quantity::id), rate, Quantity::id, Format::kF64},
+    ASSAY_QUANTITIES(ASSAY_NAME)
+#undef ASSAY_NAME
+    {"truth", Symbol::kTruth, ExprType::kValue, kElement},
+    {"kappa", Symbol::kKappa, ExprType::kRatio, kCase},
+    {"tiles", Symbol::kTiles, ExprType::kCount, kCase},
+    {"ulp_limit", Symbol::kUlpLimit, ExprType::kRatio, kCase},
+    {"ulp_limit_exp", Symbol::kUlpLimitExp, ExprType::kRatio, kCase},
+    {"omega", Symbol::kOmega, ExprType::kValue, kCase},
+    {"flushed", Symbol::kFlushed, ExprType::kValue, kCase},
+    {"last_rounding", Symbol::kLastRounding, ExprType::kRatio, kCase},
+    {"special", Symbol::kSpecial, ExprType::kBool, kCase},
+    {"accumulator", Symbol::kAccumulator, ExprType::kFormat, kCase},
+    {"output", Symbol::kOutput, ExprType::kFormat, kCase},
+    {"input", Symbol::kInput, ExprType::kFormat, kCase},
+    {"level", Symbol::kLevel, ExprType::kLabel, kCase},
+    {"subnormals", Symbol::kSubnormals, ExprType::kLabel, kCase},
+    {"nan", Symbol::kNan, ExprType::kLabel, kCase},
+    {"f64", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF64},
+    {"f32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF32},
+    {"tf32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kTf32},
+    {"hf32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kHf32},
+    {"f16", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF16},
+    {"bf16", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kBf16},
+};
+
+constexpr ExprType kAny = ExprType::kUnknown;
+constexpr ExprType kNone = ExprType::kUnknown;
+constexpr FunctionInfo kFunctions[] = {
+    {"u", Symbol::kU, ExprType::kRatio, kCase, 1, {ExprType::kFormat, kNone}},
+    {"eta", Symbol::kEta, ExprType::kValue, kCase, 1, {ExprType::kFormat, kNone}},
+    {"lambda", Symbol::kLambda, ExprType::kValue, kCase, 1, {ExprType::kFormat, kNone}},
+    {"max_finite", Symbol::kMaxFinite, ExprType::kValue, kCase, 1, {ExprType::kFormat, kNone}},
+    {"gamma", Symbol::kGamma, ExprType::kRatio, kCase, 2, {ExprType::kCount, ExprType::kRatio}},
+    {"rounds", Symbol::kRounds, ExprType::kCount, kElement, 0, {kNone, kNone}},
+    {"underflow", Symbol::kUnderflow, ExprType::kValue, kElement, 0, {kNone, kNone}},
+    {"ulp", Symbol::kUlp, ExprType::kValue, kElement, 1, {ExprType::kValue, kNone}},
+    {"abs", Symbol::kAbs, kAny, kCase, 1, {kAny, kNone}},
+    {"sqrt", Symbol::kSqrt, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"expm1", Symbol::kExpm1, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"swell", Symbol::kSwell, ExprType::kValue, kCase, 2, {ExprType::kValue, ExprType::kRatio}},
+    {"max", Symbol::kMax, kAny, kCase, 2, {kAny, kAny}},
+    {"min", Symbol::kMin, kAny, kCase, 2, {kAny, kAny}},
+    {"finite", Symbol::kFiniteInputs, ExprType::kBool, kCase, 1, {kAny, kNone}},
+    {"flushed_input", Symbol::kFlushedInput, ExprType::kValue, kCase, 1, {ExprType::kValue, kNone}},
+};
+
+template <class Table, class Project>
+std::vector<std::string_view> Column(const Table& table, Project project) {
+  std::vector<std::string_view> names;
+  for (const auto& row : table) names.push_back(project(row));
+  return names;
+}
+
+constexpr std::string_view kLevels[] = {"absolute", "tail"};
+constexpr std::string_view kSubnormalPolicies[] = {"preserve", "flush_out", "flush_in", "flush_both"};
+constexpr std::string_view kNanPolicies[] = {"propagate", "mask", "raise"};
+constexpr std::string_view kIndexPolicies[] = {"RAISE",  "CLAMP", "ZERO", "WRAP_NEGATIVE",
+                                               "MODULO", "FILL",  "DROP"};
+constexpr std::string_view kFormats[] = {"f64", "f32", "tf32", "hf32", "f16", "bf16"};
+constexpr std::string_view kKeys[kDeclarationKeyCount] = {
+    "inherits", "accumulator", "ulp_limit",     "ulp_limit_exp", "kappa",    "tiles",
+    "subnormals", "nan",       "out_of_bounds", "level",         "overread", "relaxation"};
+
+}  // namespace
+
+const NameInfo* FindName(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kNames), std::end(kNames),
+                                   [&](const NameInfo& info) { return info.name == name; });
+  return found == std::end(kNames) ? nullptr : found;
+}
+
+std::span<const std::string_view> ValueNames() {
+  static const std::vector<std::string_view> names =
+      Column(kNames, [](const NameInfo& info) { return info.name; });
+  return names;
+}
+
+const FunctionInfo* FindFunction(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                   [&](const FunctionInfo& info) { return info.name == name; });
+  return found == std::end(kFunctions) ? nullptr : found;
+}
+
+std::span<const std::string_view> FunctionNames() {
+  static const std::vector<std::string_view> names =
+      Column(kFunctions, [](const FunctionInfo& info) { return info.name; });
+  return names;
+}
+
+std::span<const std::string_view> LabelsOf(Symbol policy) {
+  if (policy == Symbol::kLevel) return kLevels;
+  if (policy == Symbol::kSubnormals) return kSubnormalPolicies;
+  if (policy == Symbol::kNan) return kNanPolicies;
+  return {};
+}
+
+bool NamesTheCandidate(std::string_view name) {
+  static constexpr std::string_view kCandidate[] = {"out",    "got",       "result", "answer",
+                                                    "actual", "candidate", "ratio"};
+  return Contains(kCandidate, name);
+}
+
+std::optional<DeclarationKey> ParseDeclarationKey(std::string_view name) {
+  const auto* found = std::find(std::begin(kKeys), std::end(kKeys), name);
+  if (found == std::end(kKeys)) return std::nullopt;
+  return static_cast<DeclarationKey>(found - std::begin(kKeys));
+}
+
+std::span<const std::string_view> DeclarationKeys() { return kKeys; }
+
+std::string_view NameOf(DeclarationKey key) { return kKeys[static_cast<int>(key)]; }
+
+std::span<const std::string_view> LabelsOf(DeclarationKey key) {
+  switch (key) {
+    case DeclarationKey::kAccumulator:
+      return kFormats;
+    case DeclarationKey::kSubnormals:
+      return kSubnormalPolicies;
+    case DeclarationKey::kNan:
+      return kNanPolicies;
+    case DeclarationKey::kOutOfBounds:
+      return kIndexPolicies;
+    case DeclarationKey::kLevel:
+      return kLevels;
+    default:
+      return {};
+  }
+}
+
+std::span<const std::string_view> OperatorNames() {
+  static const std::vector<std::string_view> names =
+      Column(Operators(), [](const OperatorDef& def) { return def.name; });
+  return names;
+}
+
+std::span<const std::string_view> TypeNames() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (int i = 0; i < kDTypeCount; ++i) all.push_back(NameOf(static_cast<DType>(i)));
+    return all;
+  }();
+  return names;
+}
+
+std::span<const std::string_view> PrimitiveNames() {
+  static constexpr std::string_view kPrimitives[] = {"path_dependence", "domain_violation",
+                                                     "resource_contention"};
+  return kPrimitives;
+}
+
+std::span<const std::string_view> ReferenceNames() {
+  static constexpr std::string_view kReferences[] = {"exact", "enclosure", "table"};
+  return kReferences;
+}
+
+std::span<const std::string_view> DefectModelNames() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (int i = 0; i < kDefectModelCount; ++i) all.push_back(NameOf(static_cast<DefectModel>(i)));
+    return all;
+  }();
+  return names;
+}
+
+bool IsOperatorOrType(std::string_view name) {
+  return name == "any" || Contains(OperatorNames(), name) || Contains(TypeNames(), name);
+}
+
+std::string NearestOperatorOrType(std::string_view name) {
+  std::vector<std::string_view> all(OperatorNames().begin(), OperatorNames().end());
+  all.insert(all.end(), TypeNames().begin(), TypeNames().end());
+  return NearestName(name, all);
+}
+
+bool Contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace assay

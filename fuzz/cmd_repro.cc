@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `assay repro`: one case again, in a process of its own, with everything there is to say about it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "fuzz/commands.h"
+#include "fuzz/read_case.h"
+#include "fuzz/serve.h"
+
+namespace assay {
+namespace {
+
+struct Options {
+  std::string input, suite, assume, hang_limit = "2s";
+  std::vector<std::string> backends;
+};
+
+// The backends asked for, those of the line, or all that open.
+Result<std::vector<std::string>> BackendsFor(const Options& options, const CaseLine& line) {
+  if (!options.backends.empty()) return options.backends;
+  if (!line.backends.empty()) return line.backends;
+  const Result<std::vector<BackendInfo>> infos = QueryBackends({});
+  if (!infos.ok()) return infos.error();
+  std::vector<std::string> specs;
+  for (const BackendInfo& info : infos.value()) {
+    if (info.ok()) specs.push_back(info.spec);
+  }
+  return specs;
+}
+
+void PrintClause(const ServedClause& clause) {
+  fmt::print("  {}/{}: {}", clause.contract, clause.clause, clause.outcome);
+  if (clause.outcome == "violating") fmt::print(" ({})", clause.error);
+  if (!clause.reason.empty()) fmt::print(" ({})", clause.reason);
+  if (!clause.bound.empty()) fmt::print(", ratio {:.6g}", clause.ratio);
+  fmt::print("\n");
+  if (clause.outcome != "violating") return;
+  if (!clause.witness_index.empty() || !clause.bound.empty()) {
+    fmt::print("    witness   [{}]\n", fmt::join(clause.witness_index, ","));
+  }
+  fmt::print("    got       {}\n", clause.got);
+  fmt::print("    expected  {}\n", clause.expected);
+  if (!clause.bound.empty()) fmt::print("    bound     {}\n", clause.bound);
+  fmt::print("    ratio     {:.6g}\n", clause.ratio);
+}
+
+void PrintServed(const CaseLine& line, const Served& served) {
+  fmt::print("case      {}\n", PrintCase({line.value, {}}));
+  for (const ServedBackend& backend : served.backends) {
+    fmt::print("\nbackend   {} ({} {})\n", backend.backend.spec, backend.backend.family,
+               backend.backend.version);
+    fmt::print("  call: {}{}{}\n", backend.status, backend.detail.empty() ? "" : ": ",
+               backend.detail);
+    for (const ServedClause& clause : backend.clauses) PrintClause(clause);
+  }
+  if (served.unsupported > 0) fmt::print("\n{} backends do not support it\n", served.unsupported);
+  if (served.divergent) fmt::print("\nbackends differ in bits\n");
+  for (const FindingRecord& finding : served.violations) {
+    fmt::print("\nviolated  {}\n", finding.raw_keys.at(0));
+    if (served.died.empty()) continue;
+    fmt::print("    got       {}\n    expected  {}\n", finding.got, finding.expected);
+  }
+}
+
+// Nothing but inconclusive is no all-clear.
+bool OnlyInconclusive(const Served& served) {
+  bool any = false;
+  for (const ServedBackend& backend : served.backends) {
+    for (const ServedClause& clause : backend.clauses) {
+      if (clause.outcome == "conforming") return false;
+      any = any || clause.outcome == "inconclusive";
+    }
+  }
+  return any;
+}
+
+int Run(const Options& options) {
+  const Result<CaseLine> line = ReadCase(options.input);
+  if (!line.ok()) return Refuse(line.error());
+  const Result<int64_t> limit = ParseDuration("--hang-limit", options.hang_limit);
+  if (!limit.ok()) return Refuse(limit.error());
+  if (const Status assume = CheckAssume(options.assume); !assume.ok()) {
+    return Refuse(assume.error());
+  }
+  const Result<std::vector<std::string>> specs = BackendsFor(options, line.value());
+  if (!specs.ok()) return Refuse(specs.error());
+  Server server({specs.value(), options.suite, options.assume, limit.value()});
+  const Result<Served> served = server.Judge(line.value().value);
+  if (!served.ok()) return Refuse(served.error());
+  if (!served.value().died.empty() && served.value().violations.empty()) {
+    return Refuse({"repro", "the process died outside of any call: " + served.value().died,
+                   "name one backend with --backend"},
+                  kExitEnvironment);
+  }
+  PrintServed(line.value(), served.value());
+  if (!served.value().violations.empty()) return kExitViolated;
+  return OnlyInconclusive(served.value()) ? kExitInconclusive : kExitOk;
+}
+
+}  // namespace
+
+Command AddRepro(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("repro", "Run one case and show how it was judged");
+  command->add_option("case", options->input, "A case line, or a file with one or a fuzzer input")
+      ->required();
+  command->add_option("--backend", options->backends, "Instead of the line's own backends")
+      ->type_name("BACKEND");
+  command->add_option("--suite", options->suite, "Directory of contracts (the built-in ones)");
+  command->add_option("--assume", options->assume, "Policies where none is declared: ieee or blas");
+  command->add_option("--hang-limit", options->hang_limit, "A call that takes longer hangs")
+      ->capture_default_str();
+  return {command, [options] { return Run(*options); }};
+}
+
+}  // namespace assay

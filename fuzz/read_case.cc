@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/read_case.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "contracts/operator.h"
+#include "engine/codec.h"
+#include "triage/durable.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kMaxLineBytes = 1 << 16;
+
+// A raw input has bytes that no line has.
+bool LooksRaw(const std::string& text) {
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code < 0x20 ? (byte != '\n' && byte != '\r' && byte != '\t') : code >= 0x7f) return true;
+  }
+  return false;
+}
+
+Error At(const std::string& where, const Error& error) {
+  return {error.where.empty() ? where : where + ", " + error.where, error.what, error.remedy};
+}
+
+Result<CaseLine> ParseChecked(const std::string& where, std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  Result<CaseLine> line = ParseCase(text);
+  if (!line.ok()) return At(where, line.error());
+  const Result<NamedDims> dims = CheckCase(line.value().value);
+  if (!dims.ok()) return At(where, dims.error());
+  return line;
+}
+
+}  // namespace
+
+Result<CaseLine> ReadCase(const std::string& argument) {
+  std::error_code ignored;
+  // A line is longer than a file name may be, so asking whether it is one cannot go wrong.
+  if (!std::filesystem::exists(argument, ignored)) return ParseChecked("case line", argument);
+  Result<std::string> text = ReadFile(argument, kMaxLineBytes);
+  if (!text.ok()) return text.error();
+  CaseLine line;
+  NamedDims dims;
+  const auto* data = reinterpret_cast<const uint8_t*>(text.value().data());
+  const Reject reject = Decode({data, text.value().size()}, line.value, dims);
+  if (reject == Reject::kNone) return line;
+  if (LooksRaw(text.value())) {
+    return Error{argument, fmt::format("neither a case line nor a fuzzer input: {}", NameOf(reject)),
+                 "a file with one case line, or an input as in corpus/"};
+  }
+  return ParseChecked(argument, std::move(text).value());
+}
+
+}  // namespace assay

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/worker.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "contracts/operator.h"
+#include "contracts/values.h"
+#include "engine/guarded_call.h"
+#include "fuzz/cli.h"
+#include "fuzz/describe.h"
+
+namespace assay {
+namespace {
+
+// One input in 32 starts afresh, so that no operator is lost to those that give more feedback.
+constexpr uint64_t kFreshOneIn = 32;
+
+void MarkRun(void* context, int backend) {
+  WorkerBlock& block = *static_cast<WorkerBlock*>(context);
+  block.backend.store(backend, std::memory_order_relaxed);
+  block.beat.store(block.beat.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+// The least of what a run's clauses came to: a run is no better than its worst clause.
+Outcome LeastOutcome(const BackendOutcome& outcome) {
+  static constexpr Outcome kFromWorst[] = {
+      Outcome::kViolating, Outcome::kInconclusive, Outcome::kUnderSpecified,
+      Outcome::kVacuous,   Outcome::kConforming,   Outcome::kRejected,
+  };
+  for (const Outcome candidate : kFromWorst) {
+    for (const ClauseVerdict& clause : outcome.verdict.clauses) {
+      if (clause.outcome == candidate) return candidate;
+    }
+  }
+  return Outcome::kNotTested;
+}
+
+uint64_t QuantumSeed(uint64_t seed, int worker, int64_t quantum) {
+  return Mix(Mix(seed + static_cast<uint64_t>(worker)) + static_cast<uint64_t>(quantum));
+}
+
+Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Suite& suite) {
+  const Result<std::vector<OpId>> ops = ParseOps(config.ops);
+  if (!ops.ok()) return ops.error();
+  MutationSpace space;
+  space.ops = ops.value();
+  for (const Atom& atom : AtomsOf(suite)) {
+    if (std::find(space.ops.begin(), space.ops.end(), atom.op) != space.ops.end()) {
+      space.atoms.push_back(atom);
+    }
+  }
+  return space;
+}
+
+template <class T>
+T ParseNumber(std::string_view text) {
+  T value{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  ASSAY_CHECK(parsed.ec == std::errc{}, "the supervisor passes numbers");
+  return value;
+}
+
+std::vector<std::string> FuzzerArguments(const WorkerTask& task, uint64_t seed) {
+  std::vector<std::string> arguments{
+      "assay",
+      // Zero would mean: choose one by the clock. The flag is an unsigned int.
+      fmt::format("-seed={}", (QuantumSeed(seed, task.worker, task.quantum) & 0x7fffffff) | 1),
+      fmt::format("-max_len={}", kMaxEncodedSize), "-reload=0", "-shuffle=0", "-reduce_inputs=0",
+      // Ours: limits by the supervisor, signals by the guarded call.
+      "-timeout=0", "-report_slow_units=2000000000", "-rss_limit_mb=0", "-detect_leaks=0",
+      "-handle_segv=0", "-handle_bus=0", "-handle_abrt=0", "-handle_ill=0", "-handle_fpe=0",
+      "-handle_int=0", "-handle_term=0", "-handle_xfsz=0", "-handle_usr1=0", "-handle_usr2=0",
+      "-verbosity=0", "-print_funcs=0", "-print_final_stats=0",
+      fmt::format("-artifact_prefix={}/", task.output)};
+  if (!task.seeds.empty()) arguments.push_back("-seed_inputs=@" + task.seeds);
+  arguments.push_back(task.output);
+  return arguments;
+}
+
+}  // namespace
+
+Worker::Worker(const WorkerTask& task, WorkerBlock& block, CampaignDir dir, HitCounters hits,
+               OpenedSession session, MutationSpace space)
+    : task_(task),
+      block_(block),
+      dir_(std::move(dir)),
+      hits_(std::move(hits)),
+      session_(std::move(session)),
+      space_(std::move(space)),
+      feedback_(ClauseNames(*session_.suite)) {
+  session_.session->set_run_marker(MarkRun, &block_);
+  for (uint32_t i = 0; i < block_.mute_count; ++i) {
+    const MuteEntry& entry = block_.mutes[i];
+    if (entry.muted) session_.session->Mute(entry.backend, entry.op, entry.operand, entry.side);
+  }
+}
+
+Result<std::unique_ptr<Worker>> Worker::Create(const WorkerTask& task, WorkerBlock& block) {
+  Result<CampaignDir> dir = CampaignDir::Open(task.campaign);
+  if (!dir.ok()) return dir.error();
+  const Result<CampaignConfig> config = ReadConfig(dir.value());
+  if (!config.ok()) return config.error();
+  Result<HitCounters> hits = HitCounters::Map(dir.value().Sub("counters.bin"));
+  if (!hits.ok()) return hits.error();
+  SessionRequest request{config.value().suite, config.value().assume, {}, false};
+  for (const BackendInfo& info : config.value().backends) request.specs.push_back(info.spec);
+  Result<OpenedSession> session = OpenSession(request);
+  if (!session.ok()) return session.error();
+  Result<MutationSpace> space = SpaceOf(config.value(), *session.value().suite);
+  if (!space.ok()) return space.error();
+  return std::unique_ptr<Worker>(new Worker(task, block, std::move(dir).value(),
+                                            std::move(hits).value(), std::move(session).value(),
+                                            std::move(space).value()));
+}
+
+// Only between cases: libFuzzer has stored the last one by then. Nothing is left to flush.
+void Worker::End(WorkerEnd reason) {
+  block_.ended.store(static_cast<uint32_t>(reason));
+  _exit(kExitOk);
+}
+
+int Worker::TestOneInput(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
+  if (end_ != WorkerEnd::kNone) End(end_);
+  if (block_.stop != 0) End(WorkerEnd::kStopped);
+  if (block_.counts.cases >= block_.budget) End(WorkerEnd::kQuantumDone);
+  counters[static_cast<size_t>(FeatureAt(FeatureBlock::kAny, 0))] = 1;
+  if (bytes.size() <= 1) return -1;   // libFuzzer's own probes
+  const Reject reject = Decode(bytes, case_, dims_);
+  if (reject != Reject::kNone) {
+    Bump(block_.counts.rejects[static_cast<size_t>(reject)]);
+    return -1;
+  }
+  std::copy(bytes.begin(), bytes.end(), block_.in_flight.begin());
+  block_.in_flight_size.store(static_cast<uint32_t>(bytes.size()), std::memory_order_release);
+  Bump(block_.counts.cases);
+  const Record& record = session_.session->RunCase(case_);
+  if (record.reject != Reject::kNone) {
+    Bump(block_.counts.rejects[static_cast<size_t>(record.reject)]);
+    return -1;
+  }
+  CountOutcomes(record);
+  feedback_.Note(case_, record, counters);
+  for (const Violation& violation : ViolationsOf(record)) NoteViolation(record, violation);
+  for (const BackendOutcome& outcome : record.outcomes) NoteFault(record, outcome);
+  return 0;
+}
+
+void Worker::CountOutcomes(const Record& record) {
+  WorkerCounts& counts = block_.counts;
+  for (const BackendOutcome& outcome : record.outcomes) {
+    Bump(counts.runs[static_cast<size_t>(LeastOutcome(outcome))]);
+    for (const ClauseVerdict& clause : outcome.verdict.clauses) {
+      const int index = feedback_.ClauseIndex(clause);
+      if (index < 0) continue;
+      Bump(counts.clauses[static_cast<size_t>(index)][static_cast<size_t>(clause.outcome)]);
+    }
+  }
+  Bump(counts.runs[static_cast<size_t>(Outcome::kUnsupported)],
+       static_cast<uint64_t>(record.unsupported));
+  if (record.divergent) Bump(counts.divergent);
+}
+
+void Worker::NoteViolation(const Record& record, const Violation& violation) {
+  const BackendInfo& info = session_.infos[static_cast<size_t>(violation.backend)];
+  const std::string key = KeyOf(case_, dims_, violation, info.family);
+  Bump(block_.counts.violations);
+  // The record first, the count after it: a death in between must not leave a counted key that
+  // nobody recorded.
+  if (!recorded_.contains(key)) {
+    if (hits_.CountOf(key) == 0) {
+      FindingRecord finding = DescribeViolation(record, violation, info);
+      finding.first_seen = fmt::format("worker {}, quantum {}, case {}", task_.worker,
+                                       task_.quantum, block_.counts.cases.load());
+      const Result<bool> added = dir_.AddPending(key, finding);
+      if (!added.ok()) {
+        fmt::print(stderr, "{}\n", added.error().Text());
+        End(WorkerEnd::kCannotRecord);
+      }
+    }
+    recorded_.insert(key);
+  }
+  hits_.Add(key);
+}
+
+void Worker::NoteFault(const Record& record, const BackendOutcome& outcome) {
+  const Observation& seen = outcome.observation;
+  if (seen.status != RunStatus::kGuardHit || !seen.guard) return;
+  MuteEntry* entry = FindMute(block_, outcome.backend, record.value->op, seen.guard->operand,
+                              seen.guard->side);
+  if (entry != nullptr && ++entry->hits >= kMuteAfter && entry->muted == 0) {
+    entry->muted = 1;
+    session_.session->Mute(outcome.backend, entry->op, entry->operand, entry->side);
+  }
+  if (session_.session->faults(outcome.backend) >= kMaxFaultsPerBackend) {
+    end_ = WorkerEnd::kTooManyFaults;
+  }
+}
+
+size_t Worker::Mutate(std::span<uint8_t> buffer, size_t size, uint64_t seed) {
+  block_.mutator_ran = 1;
+  const uint64_t draw = Mix(seed);
+  Case value;
+  NamedDims dims;
+  const bool known = Decode(buffer.first(size), value, dims) == Reject::kNone;
+  if (!known || draw % kFreshOneIn == 0 || !assay::Mutate(value, space_, draw)) {
+    value = FreshCase(space_, draw);
+  }
+  const size_t written = Encode(value, buffer);
+  return written == 0 ? size : written;
+}
+
+size_t Worker::CrossOver(std::span<const uint8_t> a, std::span<const uint8_t> b,
+                         std::span<uint8_t> out, uint64_t seed) {
+  Case first, second, mixed;
+  NamedDims dims;
+  if (Decode(a, first, dims) != Reject::kNone || Decode(b, second, dims) != Reject::kNone) return 0;
+  if (!Crossover(first, second, mixed, space_, Mix(seed))) return 0;
+  return Encode(mixed, out);
+}
+
+std::vector<std::string> WorkerArguments(const WorkerTask& task) {
+  return {"assay",    "__worker", task.campaign, std::to_string(task.worker),
+          std::to_string(task.quantum), task.seeds, task.output};
+}
+
+int RunWorkerChild(int argc, char** argv) {
+  ASSAY_CHECK(argc == 7, "a worker is told campaign, number, quantum, seeds and output");
+  Result<SharedMemory> memory = SharedMemory::Attach(kWorkerBlockFd, sizeof(WorkerBlock));
+  ASSAY_CHECK(memory.ok(), "a worker finds the block it shares");
+  WorkerBlock& block = *static_cast<WorkerBlock*>(memory.value().data());
+  const WorkerTask task{argv[2], ParseNumber<int>(argv[3]), ParseNumber<int64_t>(argv[4]), argv[5],
+                        argv[6]};
+  Result<std::unique_ptr<Worker>> worker = Worker::Create(task, block);
+  if (!worker.ok()) {
+    block.ended = static_cast<uint32_t>(WorkerEnd::kCannotStart);
+    return Refuse(worker.error(), kExitEnvironment);
+  }
+  InstallFaultHandlers();
+  RunFuzzer(*worker.value(), FuzzerArguments(task, block.seed));
+}
+
+}  // namespace assay

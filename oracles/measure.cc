@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which oracle measures which operator.
+#include "oracles/measure.h"
+
+#include "oracles/gather.h"
+#include "oracles/softmax.h"
+#include "oracles/sums.h"
+#include "oracles/unary.h"
+
+namespace assay {
+
+struct Oracle::Impl {
+  SumsOracle sums;
+  SoftmaxOracle softmax;
+  UnaryOracle unary;
+  BallEvaluator balls;
+};
+
+Oracle::Oracle() : impl_(std::make_unique<Impl>()) {}
+Oracle::~Oracle() = default;
+
+void Oracle::Measure(const Values& values, Evidence& evidence) {
+  switch (values.source->op) {
+    case OpId::kGemm:
+    case OpId::kDot:
+    case OpId::kSum:
+      return impl_->sums.Measure(values, evidence);
+    case OpId::kSoftmax:
+      return impl_->softmax.Measure(values, impl_->balls, evidence);
+    case OpId::kGather:
+      return MeasureGather(values, evidence);
+    default:
+      return impl_->unary.Measure(values, impl_->balls, evidence);
+  }
+}
+
+void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& evidence) {
+  switch (values.source->op) {
+    case OpId::kGemm:
+    case OpId::kDot:
+    case OpId::kSum:
+      return impl_->sums.MeasureHighest(values, evidence);
+    case OpId::kSoftmax:
+      return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+    case OpId::kGather:
+      return MeasureGather(values, evidence);
+    default:
+      return impl_->unary.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+  }
+}
+
+}  // namespace assay

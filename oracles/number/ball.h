@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Enclosures of functions that are no polynomials, by Arb's ball arithmetic. The only way to Arb:
+// its types do not appear here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "oracles/enclosure.h"
+
+namespace assay {
+
+enum class Function : uint8_t { kExp, kLog, kTanh, kSqrt, kErf, kGeluErf, kGeluTanh };
+
+// gelu, erf form:  x Phi(x) = x erfc(-x / sqrt 2) / 2
+// gelu, tanh form: x (1 + tanh z) / 2 = x / (1 + exp(-2 z)), z = sqrt(2/pi) (x + 0.044715 x^3),
+//                  0.044715 the decimal number
+// Not thread-safe.
+class BallEvaluator {
+ public:
+  BallEvaluator();
+  ~BallEvaluator();
+
+  // f(x) to at least `precision_bits` where two doubles can hold it. Results below 2^-1074 come
+  // with an absolute radius of that size; results beyond the largest double by more than 2^-40 of
+  // it have hi infinite. REQUIRES x finite and inside the domain (log: x > 0, sqrt: x >= 0).
+  Enclosure Evaluate(Function function, double x, int precision_bits);
+
+  // Relative condition of gelu's tail factor, |x Phi'(x) / Phi(x)|, Phi the factor of x in the
+  // given form; rounded up. REQUIRES x finite.
+  double GeluCondition(Function function, double x);
+
+  // exp(x_i - max x) / sum_j exp(x_j - max x) for every i into hi, lo, radius. -Inf counts as a
+  // term of zero. REQUIRES a finite maximum, no NaN, equal sizes.
+  void Softmax(std::span<const double> x, int precision_bits, double* hi, double* lo,
+               double* radius);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace assay

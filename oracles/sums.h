@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle of gemm, dot and sum: truth, magnitudes and legal classes of every output. Internal to
+// oracles/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "contracts/evidence.h"
+#include "contracts/values.h"
+#include "oracles/long_accumulator.h"
+#include "oracles/number/exact_sum.h"
+#include "oracles/sums_view.h"
+
+namespace assay {
+
+// Buffers are kept from case to case; not thread-safe.
+class SumsOracle {
+ public:
+  // Fast tier, then the exact accumulator for the outputs it could not certify.
+  void Measure(const Values& values, Evidence& evidence);
+  // Every truth by MPFR, in a precision in which nothing rounds.
+  void MeasureHighest(const Values& values, Evidence& evidence);
+
+ private:
+  SumsView View(const Values& values);
+  void PackRight(const OperandValues& b, bool transposed, SumsView& view);
+  template <class Accumulator>
+  void Complete(const SumsView& view, Accumulator& exact, bool all, Evidence& evidence);
+  void RunFastTier(const SumsView& view, Evidence& evidence);
+  void RejectInexactProducts(const SumsView& view, Evidence& evidence);
+  void CountNonZeros(const SumsView& view, Evidence& evidence);
+  void SumOperands(const SumsView& view, Evidence& evidence);
+
+  std::vector<double> packed_a_, packed_b_, least_a_, least_b_, sum_a_, sum_b_, product_sum_;
+  std::vector<uint64_t> mask_a_, mask_b_;
+  LongAccumulator long_accumulator_;
+  ExactSum exact_sum_;
+};
+
+}  // namespace assay

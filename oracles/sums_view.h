@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gemm, dot and sum seen as one thing: rows x columns outputs alpha * sum_k a(i,k) b(j,k) + beta *
+// c. Internal to oracles/. A view refers to the values of a case and to packed copies; it owns
+// nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "contracts/dtype.h"
+#include "oracles/dot2.h"
+
+namespace assay {
+
+struct SumsView {
+  int64_t rows = 1, columns = 1, length = 0;
+  const double* a = nullptr;  // [rows][length]
+  const double* b = nullptr;  // as in Dot2Problem; null: every factor is 1
+  bool panels = false;
+  bool exact_products = false;
+  const double* c = nullptr;  // [rows][columns]; null where the operator has none
+  double alpha = 1, beta = 0;
+  double max_abs_a = 0, max_abs_b = 1, max_abs_c = 0;                        // over finite elements
+  bool any_special_a = false, any_special_b = false, any_special_c = false;  // NaN or Inf
+  bool zeros = false;  // some factor is +0 or -0
+  DType input = DType::kF32, output = DType::kF32;
+
+  double A(int64_t row, int64_t k) const { return a[row * length + k]; }
+  double B(int64_t column, int64_t k) const {
+    if (b == nullptr) return 1;
+    if (!panels) return b[column * length + k];
+    return b[(column / kPanelColumns * length + k) * kPanelColumns + column % kPanelColumns];
+  }
+  double C(int64_t row, int64_t column) const { return c[row * columns + column]; }
+  // alpha = 0 or nothing to add: A and B are not referenced.
+  bool only_c() const { return alpha == 0 || length == 0; }
+};
+
+// The legal classes of one output where NaN, Inf, a zero alpha or an empty sum decide;
+// kClassByValue (possibly with others) where the truth is a real number. Sources: IEEE 754
+// propagation, and the reference BLAS where it does not read an operand (alpha = 0: A, B; beta = 0:
+// C).
+ClassSet SpecialClasses(const SumsView& view, int64_t row, int64_t column);
+
+// True when some legal order or association of finite data may overflow the widest usual
+// accumulator (f32, or f64 for f64 inputs), judged by the case-wide maxima.
+bool MayOverflow(const SumsView& view, double max_product_sum, double max_abs_sum);
+// The infinities, and NaN, that some order or association of the output's finite terms may reach.
+ClassSet OverflowClasses(const SumsView& view, int64_t row, int64_t column);
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle of exp, log, tanh, sqrt, erf and gelu: truth, quantities and legal classes of every
+// element. Internal to oracles/.
+#pragma once
+
+#include "contracts/dtype.h"
+#include "contracts/evidence.h"
+#include "contracts/values.h"
+#include "oracles/number/ball.h"
+
+namespace assay {
+
+// Relative radius of the C library tier. glibc documents at most 1 ulp (2^-52) for these functions;
+// 2^-45 leaves a factor of 128. Validated against balls (every f16 and bf16 input, and samples of
+// f32), not proven.
+inline constexpr double kLibmRadius = 0x1p-45;
+// Added where a result may be below the normal doubles: far below every narrower format.
+inline constexpr double kLibmFloor = 0x1p-1000;
+
+Function FunctionOf(const Case& value);  // REQUIRES a unary operator
+
+// f(x) by the C library in double precision. REQUIRES x finite, of at most 24 bits and of the range
+// of f32, inside the domain.
+Enclosure LibmUnary(Function function, double x);
+// The square root with a proven radius, for every double. REQUIRES x >= 0, finite.
+Enclosure SquareRoot(double x);
+// The condition of gelu's tail factor by the C library, rounded outward by 2^-36. REQUIRES as
+// above.
+double LibmGeluCondition(Function function, double x);
+
+// Legal classes of f(x): kClassByValue inside the domain, else what IEEE 754 and C Annex F fix.
+ClassSet UnaryClasses(Function function, double x);
+
+class UnaryOracle {
+ public:
+  // The C library for inputs of 24 bits or fewer, else balls; square roots without either.
+  void Measure(const Values& values, BallEvaluator& balls, Evidence& evidence);
+  void MeasureHighest(const Values& values, int precision_bits, BallEvaluator& balls,
+                      Evidence& evidence);
+
+ private:
+  void MeasureWith(const Values& values, bool libm, int precision_bits, BallEvaluator& balls,
+                   Evidence& evidence);
+};
+
+}  // namespace assay

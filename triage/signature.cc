@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a violation to its key and facets: the choice of the worst clause, the words, the trigger.
+// Pure functions; nothing is run.
+
+#include "triage/signature.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "contracts/operator.h"
+#include "contracts/values.h"
+#include "triage/finding_record.h"
+
+namespace assay {
+namespace {
+
+// ---- The worst clause ----
+
+// How an error is ranked and which triggers it can have.
+enum class Kind : uint8_t { kMemory, kEnding, kUnwritten, kSpecial, kPolicy, kValue };
+
+Kind KindOf(ErrorClass error) {
+  switch (error) {
+    case ErrorClass::kReadBefore:
+    case ErrorClass::kReadAfter:
+    case ErrorClass::kReadGap:
+    case ErrorClass::kWriteBefore:
+    case ErrorClass::kWriteAfter:
+    case ErrorClass::kWriteGap:
+    case ErrorClass::kInputsChanged:
+      return Kind::kMemory;
+    case ErrorClass::kCrash:
+    case ErrorClass::kTimeout:
+    case ErrorClass::kFailure:
+    case ErrorClass::kEnvironment:
+      return Kind::kEnding;
+    case ErrorClass::kUnwritten:
+    case ErrorClass::kPrefillRead:
+      return Kind::kUnwritten;
+    case ErrorClass::kNanAppears:
+    case ErrorClass::kNanLost:
+    case ErrorClass::kInfAppears:
+    case ErrorClass::kInfLost:
+    case ErrorClass::kZeroSign:
+      return Kind::kSpecial;
+    case ErrorClass::kPolicy:
+    case ErrorClass::kRaisedUndeclared:
+      return Kind::kPolicy;
+    case ErrorClass::kNone:
+    case ErrorClass::kValue:
+    case ErrorClass::kZeroed:
+      return Kind::kValue;
+  }
+  return Kind::kValue;
+}
+
+bool Accuses(const ClauseVerdict& clause) {
+  return clause.outcome == Outcome::kViolating || clause.outcome == Outcome::kCrashed ||
+         clause.outcome == Outcome::kTimedOut;
+}
+
+bool Worse(const ClauseVerdict& a, const ClauseVerdict& b) {
+  const Kind kind_a = KindOf(a.error), kind_b = KindOf(b.error);
+  if (kind_a != kind_b) return kind_a < kind_b;
+  return a.ratio > b.ratio;
+}
+
+std::optional<ClauseVerdict> EndingOf(const Observation& observation) {
+  ClauseVerdict clause;
+  clause.contract = "X-SAFE-01";
+  clause.clause = "ends";
+  clause.outcome = Outcome::kViolating;
+  clause.bound = std::nan("");
+  switch (observation.status) {
+    case RunStatus::kCrashed:
+      clause.outcome = Outcome::kCrashed;
+      clause.error = ErrorClass::kCrash;
+      return clause;
+    case RunStatus::kTimedOut:
+      clause.outcome = Outcome::kTimedOut;
+      clause.error = ErrorClass::kTimeout;
+      return clause;
+    case RunStatus::kFailed:
+      clause.error = ErrorClass::kFailure;
+      return clause;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<ClauseVerdict> WorstClause(const BackendOutcome& outcome) {
+  std::optional<ClauseVerdict> worst;
+  for (const ClauseVerdict& clause : outcome.verdict.clauses) {
+    if (Accuses(clause) && (!worst || Worse(clause, *worst))) worst = clause;
+  }
+  return worst ? worst : EndingOf(outcome.observation);
+}
+
+// ---- The words ----
+
+constexpr size_t kMaxClass = 6, kMaxClause = 9, kMaxFamily = 11;
+
+// Lower-case letters and digits of `text`, every other character as `other` or nothing.
+std::string Sanitized(std::string_view text, std::string_view other) {
+  std::string word;
+  for (char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (upper) word += static_cast<char>(c - 'A' + 'a');
+    if (kept) word += c;
+    if (!upper && !kept) word += other;
+  }
+  return word.empty() ? "none" : word;
+}
+
+std::string Abbreviated(const std::string& word, size_t limit) {
+  constexpr size_t kLetters = 4;
+  if (word.size() <= limit) return word;
+  uint64_t hash = word.size();
+  for (char c : word) hash = Mix(hash ^ static_cast<unsigned char>(c));
+  std::string short_word = word.substr(0, limit - kLetters);
+  for (size_t i = 0; i < kLetters; ++i, hash /= 26) {
+    short_word += static_cast<char>('a' + hash % 26);
+  }
+  return short_word;
+}
+
+// "C-EXC-01" -> "exc01", "X-SAFE-01" -> "safe01".
+std::string ClassWord(std::string_view contract) {
+  if (contract.size() > 2 && contract[1] == '-') contract.remove_prefix(2);
+  return Abbreviated(Sanitized(contract, ""), kMaxClass);
+}
+
+// ---- The trigger ----
+
+// What is remarkable about some values.
+struct Traits {
+  bool nan = false, inf = false, subnormal = false, huge = false, tiny = false, tail = false;
+};
+
+void Note(DType type, double x, bool gelu, Traits& traits) {
+  const FormatInfo& format = InfoOf(FormatOf(type));
+  const double magnitude = std::fabs(x);
+  if (std::isnan(x)) traits.nan = true;
+  if (std::isinf(x)) traits.inf = true;
+  if (!std::isfinite(x) || x == 0) return;
+  if (magnitude < format.smallest_normal) traits.subnormal = true;
+  if (magnitude >= std::ldexp(1.0, (format.max_exponent + 1) / 2)) traits.huge = true;
+  if (magnitude < std::ldexp(1.0, format.min_exponent / 2)) traits.tiny = true;
+  if (gelu && x < -2) traits.tail = true;
+}
+
+std::string_view WordOf(const Traits& traits) {
+  if (traits.nan) return "nan";
+  if (traits.inf) return "inf";
+  if (traits.subnormal) return "subnormal";
+  if (traits.huge) return "huge";
+  if (traits.tiny) return "tiny";
+  if (traits.tail) return "tail";
+  return "";
+}
+
+// Elements of one operand: first, first + step, ... .
+struct Slice {
+  int operand;
+  int64_t first, step, count;
+};
+
+void AddAll(const Values& values, FixedVector<Slice, kMaxOperands>& slices) {
+  const bool reads_c =
+      values.op->family != Family::kGemm || !(values.source->attributes[kGemmBeta].real == 0);
+  for (int i = 0; i < static_cast<int>(values.operands.size()); ++i) {
+    const Role role = values.op->operands[i].role;
+    if (role == Role::kOutput || (role == Role::kInout && !reads_c)) continue;
+    slices.push_back({i, 0, 1, values.operands[i].count});
+  }
+}
+
+// The inputs that output element `witness` depends on, or all where it depends on all.
+FixedVector<Slice, kMaxOperands> ConeOf(const Values& values, int64_t witness) {
+  FixedVector<Slice, kMaxOperands> slices;
+  const NamedDims& dims = values.dims;
+  const Family family = values.op->family;
+  const bool known = witness >= 0 && witness < values.operands.back().count;
+  if (known && family == Family::kUnary) {
+    slices.push_back({0, witness, 1, 1});
+  } else if (known && family == Family::kSoftmax) {
+    slices.push_back({0, witness / dims[1] * dims[1], 1, dims[1]});
+  } else if (known && family == Family::kGemm) {
+    const int64_t m = dims[0], n = dims[1], k = dims[2];
+    const int64_t row = witness / n, column = witness % n;
+    const auto& attributes = values.source->attributes;
+    const bool a_turned = attributes[kGemmTransA].choice == 1;
+    const bool b_turned = attributes[kGemmTransB].choice == 1;
+    slices.push_back({0, a_turned ? row : row * k, a_turned ? m : 1, k});
+    slices.push_back({1, b_turned ? column * k : column, b_turned ? 1 : n, k});
+    if (!(attributes[kGemmBeta].real == 0)) slices.push_back({2, witness, 1, 1});
+  } else {
+    AddAll(values, slices);
+  }
+  return slices;
+}
+
+std::string_view WordOfSlices(const Values& values,
+                              const FixedVector<Slice, kMaxOperands>& slices) {
+  const bool gelu = values.op->id == OpId::kGelu;
+  Traits traits;
+  for (const Slice& slice : slices) {
+    const OperandValues& operand = values.operands[slice.operand];
+    if (!IsFloat(operand.dtype)) continue;
+    for (int64_t i = 0; i < slice.count; ++i) {
+      Note(operand.dtype, operand.real[slice.first + i * slice.step], gelu, traits);
+    }
+  }
+  if (values.op->family == Family::kGemm) {
+    const DType type = values.operands[0].dtype;
+    Note(type, values.source->attributes[kGemmAlpha].real, false, traits);
+    Note(type, values.source->attributes[kGemmBeta].real, false, traits);
+  }
+  return WordOf(traits);
+}
+
+std::string_view ValueWord(const Values& values, int64_t witness) {
+  const std::string_view word = WordOfSlices(values, ConeOf(values, witness));
+  if (!word.empty()) return word;
+  FixedVector<Slice, kMaxOperands> all;
+  AddAll(values, all);
+  return WordOfSlices(values, all);
+}
+
+bool AnyOutside(const Values& values) {
+  if (values.op->family != Family::kGather) return false;
+  for (int64_t index : values.operands[1].integer) {
+    if (index < 0 || index >= values.dims[0]) return true;
+  }
+  return false;
+}
+
+bool AnyStrided(const Case& value) {
+  return std::any_of(value.operands.begin(), value.operands.end(),
+                     [](const Tensor& tensor) { return !IsContiguous(tensor); });
+}
+
+std::string_view ShapeWord(const Values& values, Kind kind) {
+  for (int64_t extent : values.dims) {
+    if (extent == 0) return "empty";
+  }
+  if (values.op->family == Family::kGemm) {
+    const auto& attributes = values.source->attributes;
+    const OperandValues& c = values.operands.back();
+    if (attributes[kGemmAlpha].real == 0) return "alpha_zero";
+    if (kind == Kind::kSpecial && attributes[kGemmBeta].real == 0 && (c.any_nan || c.any_inf)) {
+      return "beta_zero";
+    }
+  }
+  return AnyOutside(values) ? "outside" : "";
+}
+
+std::string_view LayoutOf(const Tensor& tensor) {
+  bool zero = false, negative = false;
+  for (int axis = 0; axis < tensor.shape.size(); ++axis) {
+    if (tensor.shape[axis] <= 1) continue;
+    zero = zero || tensor.strides[axis] == 0;
+    negative = negative || tensor.strides[axis] < 0;
+  }
+  if (zero) return "zero";
+  if (negative) return "negative";
+  if (IsContiguous(tensor)) return "contiguous";
+  const bool matrix = tensor.shape.size() == 2 && tensor.shape[0] > 1 && tensor.shape[1] > 1;
+  return matrix && tensor.strides[0] < tensor.strides[1] ? "transposed" : "strided";
+}
+
+}  // namespace
+
+std::vector<Violation> ViolationsOf(const Record& record) {
+  std::vector<Violation> violations;
+  for (const BackendOutcome& outcome : record.outcomes) {
+    const std::optional<ClauseVerdict> worst = WorstClause(outcome);
+    if (!worst) continue;
+    Violation violation;
+    violation.backend = outcome.backend;
+    violation.clause = *worst;
+    const Observation& observation = outcome.observation;
+    if (KindOf(worst->error) == Kind::kMemory && observation.guard) {
+      violation.guard = *observation.guard;
+    }
+    if (worst->error == ErrorClass::kInputsChanged) {
+      violation.guard = {};
+      violation.guard.operand = std::max(observation.changed_input, 0);
+    }
+    if (KindOf(worst->error) == Kind::kEnding) violation.status_detail = observation.detail;
+    violations.push_back(std::move(violation));
+  }
+  return violations;
+}
+
+std::string_view TriggerOf(const Case& value, const NamedDims& dims, const Violation& violation) {
+  const Kind kind = KindOf(violation.clause.error);
+  if (kind == Kind::kMemory) return "";
+  Values values;
+  MakeValues(value, dims, values);
+  std::string_view word = ShapeWord(values, kind);
+  if (!word.empty()) return word;
+  if (kind == Kind::kSpecial || kind == Kind::kValue) {
+    word = ValueWord(values, violation.clause.witness);
+    if (!word.empty()) return word;
+  }
+  return AnyStrided(value) ? "stride" : "plain";
+}
+
+std::string KeyOf(const Case& value, const NamedDims& dims, const Violation& violation,
+                  std::string_view backend_family) {
+  const OperatorDef& def = DefOf(value.op);
+  const ErrorClass error = violation.clause.error;
+  std::string key = ClassWord(violation.clause.contract);
+  key += '_';
+  key += Abbreviated(Sanitized(violation.clause.clause, "_"), kMaxClause);
+  for (std::string_view word : {def.name, NameOf(error)}) key.append("_").append(word);
+  if (KindOf(error) == Kind::kMemory) {
+    key.append("_").append(def.operands[violation.guard.operand].name);
+  }
+  key.append("_").append(Abbreviated(Sanitized(backend_family, "_"), kMaxFamily));
+  const std::string_view trigger = TriggerOf(value, dims, violation);
+  if (!trigger.empty()) key.append("_").append(trigger);
+  ASSAY_CHECK(key.size() <= kMaxKeyLength, "the limits of the words add up");
+  return key;
+}
+
+Facets FacetsOf(const Case& value, const NamedDims& dims, const Violation& violation,
+                std::string_view pins) {
+  Facets facets;
+  for (const Tensor& tensor : value.operands) {
+    facets.dtypes.emplace_back(NameOf(tensor.dtype));
+    facets.layouts.emplace_back(LayoutOf(tensor));
+  }
+  for (int64_t extent : dims) facets.size_residues.push_back(static_cast<int>(extent % 16));
+  facets.pins = pins;
+  facets.ratio_decade = RatioDecade(violation.clause.ratio);
+  return facets;
+}
+
+}  // namespace assay
