@@ -4,9 +4,7 @@
 // row-major order, whatever the strides. Operands hold what the test says and nothing is generated.
 #pragma once
 
-#include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "contracts/case.h"
@@ -51,7 +49,6 @@ class PlacedCall {
   }
   PlacedCall& Place(int i, const std::vector<double>& real) {
     call_.Describe(value_, DefOf(value_.op));
-    placed_[i] = true;
     arena_.Place(i, value_.operands[i], ValuesOf(value_.operands[i], real));
     return *this;
   }
@@ -70,7 +67,6 @@ class PlacedCall {
     call_.Describe(value_, DefOf(value_.op));
     for (int i = 0; i < value_.operands.size(); ++i) call_.Attach(i, arena_.At(i));
     InstallFaultHandlers();
-    std::pair<const AssayBackend*, const AssayCall*> argument{table, call_.get()};
     struct Invocation {
       const AssayBackend* table;
       const AssayCall* call;
@@ -103,7 +99,6 @@ class PlacedCall {
   Arena arena_;
   BackendCall call_;
   CallResult result_;
-  std::array<bool, kMaxOperands> placed_{};
 };
 
 }  // namespace assay
