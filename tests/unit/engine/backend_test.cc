@@ -199,8 +199,9 @@ void ExpectGemm(const Backend& backend, DType type, const GemmLayout& layout, do
   call.Layout(0, {2, 2}, layout.a);
   call.Layout(1, layout.trans_b != 0 ? Dims{3, 2} : Dims{2, 3}, layout.b);
   call.Layout(2, {2, 3}, layout.c);
-  std::string reason;
-  if (!call.Supports(backend.table(), &reason)) return;
+  if (!call.Supports(backend.table())) return;
+  // BLIS reads beside c, which has a test of its own below.
+  if (backend.family() == "blis") call.SetSlack(64);
   call.Place(0, layout.trans_a != 0 ? Transposed(kA, 2, 2) : kA);
   call.Place(1, layout.trans_b != 0 ? Transposed(kB, 2, 3) : kB);
   call.Place(2, kC);
@@ -217,8 +218,6 @@ TEST_P(EveryBackend, MultipliesExactlyInEveryLayoutItTakes) {
   OPEN_OR_SKIP(backend, GetParam());
   for (const DType type : {DType::kF32, DType::kF64, DType::kF16, DType::kBf16}) {
     for (const GemmLayout& layout : kLayouts) {
-      // beta is 0 throughout: some BLIS kernels read beside c otherwise, which has a test of its
-      // own.
       ExpectGemm(backend, type, layout, 1, 0);
       ExpectGemm(backend, type, layout, 2, 0);
     }
@@ -240,7 +239,6 @@ TEST_P(EveryBackend, TakesPlainGemmsOfF32) {
 
 TEST_P(EveryBackend, AddsBetaTimesTheOldContent) {
   OPEN_OR_SKIP(backend, GetParam());
-  if (backend.family() == "blis") GTEST_SKIP() << "reads beside c; see BlisReadsBehindC";
   for (const GemmLayout& layout : kLayouts) {
     ExpectGemm(backend, DType::kF32, layout, 2, 3);
     ExpectGemm(backend, DType::kF64, layout, 1, 1);
@@ -288,6 +286,7 @@ TEST_P(EveryBackend, SumsAndWritesTheOutputOnly) {
   }
 }
 
+// sqrt is correctly rounded everywhere but in Eigen, which multiplies by a refined reciprocal root.
 TEST_P(EveryBackend, TakesSquareRootsOfSquares) {
   OPEN_OR_SKIP(backend, GetParam());
   for (const DType type : {DType::kF32, DType::kF64, DType::kF16, DType::kBf16}) {
@@ -295,7 +294,13 @@ TEST_P(EveryBackend, TakesSquareRootsOfSquares) {
     if (!call.Supports(backend.table())) continue;
     call.Place(0, {0, 1, 4, 9, 16, 25, 36, 49, 64}).Place(1, std::vector<double>(9, -1));
     ASSERT_EQ(call.Run(backend.table()), ASSAY_OK);
-    EXPECT_EQ(call.Output(), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8})) << NameOf(type);
+    const std::vector<double> out = call.Output();
+    const uint64_t allowed = backend.family() == "eigen" ? 1 : 0;
+    for (int i = 0; i < 9; ++i) {
+      EXPECT_LE(UlpDistance(type, Encode(type, out[static_cast<size_t>(i)]), Encode(type, i)),
+                allowed)
+          << NameOf(type) << " of " << i * i;
+    }
   }
 }
 

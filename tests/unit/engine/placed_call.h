@@ -47,9 +47,11 @@ class PlacedCall {
     value_.operands[i].strides = strides;
     return *this;
   }
+  // Readable bytes between the operands placed from now on and their guards.
+  void SetSlack(int64_t bytes) { slack_bytes_ = bytes; }
   PlacedCall& Place(int i, const std::vector<double>& real) {
     call_.Describe(value_, DefOf(value_.op));
-    arena_.Place(i, value_.operands[i], ValuesOf(value_.operands[i], real));
+    arena_.Place(i, value_.operands[i], ValuesOf(value_.operands[i], real), slack_bytes_);
     return *this;
   }
 
@@ -99,6 +101,7 @@ class PlacedCall {
   Arena arena_;
   BackendCall call_;
   CallResult result_;
+  int64_t slack_bytes_ = 0;
 };
 
 }  // namespace assay
