@@ -73,6 +73,20 @@ uint32_t ForceOf(const ContractAst& contract, const Binding& binding) {
   return mask;
 }
 
+// A precondition's "for" may name operators, clauses or both; each kind that is named narrows it.
+bool Concerns(const ContractAst& contract, const Selector& selector, std::string_view op,
+              std::string_view clause) {
+  bool any_clause = false, any_op = false;
+  for (const Word& word : selector.names) {
+    const bool is_clause =
+        std::any_of(contract.clauses.begin(), contract.clauses.end(),
+                    [&](const ClauseAst& each) { return each.name.text == word.text; });
+    any_clause |= is_clause;
+    any_op |= !is_clause;
+  }
+  return (!any_op || Selects(selector, op)) && (!any_clause || Selects(selector, clause));
+}
+
 BoundClause BindClause(const Suite& suite, const ContractAst& contract, const ClauseAst& ast,
                        const Binding& binding) {
   const std::string_view op = DefOf(binding.op).name;
@@ -82,8 +96,7 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
   for (Relation relation : ast.relations) clause.relations |= 1u << static_cast<int>(relation);
   clause.when = CompileWhen(contract, ast.selector.when, binding);
   for (const PreconditionAst& precondition : contract.preconditions) {
-    const Selector& selector = precondition.selector;
-    if (!Selects(selector, op) && !Selects(selector, clause.name)) continue;
+    if (!Concerns(contract, precondition.selector, op, clause.name)) continue;
     clause.preconditions.push_back(
         Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
   }

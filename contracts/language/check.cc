@@ -118,7 +118,7 @@ class ContractChecker {
       }
       if (found) continue;
       sink_.Report(violation.name.at, "no clause can be violated like this",
-                   "a relation of the postcondition; '" + std::string(TextOf(wanted)) +
+                   "a relation of the postcondition; '" + TextOf(wanted) +
                        "' is none of them");
     }
   }

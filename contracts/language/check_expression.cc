@@ -39,8 +39,9 @@ class Checker {
       return;
     }
     if (expr.op == ExprOp::kIn) return Membership(expr);
-    for (int arg : expr.args) Visit(arg);
-    if (expr.args.size() == 2 && IsComparison(expr.op) && Label(expr)) return;
+    if (!expr.args.empty()) Visit(expr.args[0]);
+    if (IsComparison(expr.op) && Label(expr)) return;
+    if (expr.args.size() == 2) Visit(expr.args[1]);
     for (int arg : expr.args) Raise(expr, pool_[arg].rate);
     Operator(expr);
   }

@@ -203,12 +203,13 @@ class ContractParser {
     if (Accepted("each") && !(cursor_.Expect("element") && cursor_.Expect(":"))) {
       return Abandon(std::move(clause));
     }
-    do {
+    bool more = !cursor_.AtItemEnd();  // an empty clause is the checker's to refuse
+    while (more) {
       Relation relation;
-      if (cursor_.AtItemEnd()) break;
       if (!ParseRelation(cursor_, relation)) return Abandon(std::move(clause));
       clause.relations.push_back(relation);
-    } while (cursor_.Accept(","));
+      more = cursor_.Accept(",");
+    }
     contract_.clauses.push_back(std::move(clause));
   }
 
