@@ -68,6 +68,7 @@ int64_t SaturatedInteger(double value) {
 // Ties away from zero: no rounding function of libm, whose result could depend on the mode.
 int64_t NearestInteger(double value) {
   const int64_t whole = SaturatedInteger(value);
+  if (!(std::fabs(value) < 0x1p53)) return whole;  // an integer already, or none at all
   const double rest = value - static_cast<double>(whole);
   return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole;
 }

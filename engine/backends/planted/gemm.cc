@@ -121,9 +121,12 @@ int32_t GemmNarrowLanes(const AssayCall& call) {
   const GemmOperands g(call);
   const Format format = FormatOf(g.a.type());
   StoreGemm<float>(g, [&g, format](int64_t i, int64_t j) {
+    constexpr int64_t kNarrowFrom = 128;
     constexpr int kLanes = 32;
-    return NarrowLaneSum(format, kLanes, g.k,
-                         [&](int64_t p) { return g.a.Get(i, p) * g.b.Get(p, j); });
+    if (g.k < kNarrowFrom) return PlainSum<float>(g, i, j);
+    const double sum = NarrowLaneSum(format, kLanes, g.k,
+                                     [&](int64_t p) { return g.a.Get(i, p) * g.b.Get(p, j); });
+    return static_cast<float>(sum);
   });
   return ASSAY_OK;
 }

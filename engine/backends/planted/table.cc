@@ -62,7 +62,8 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
     {"gemm_f64_as_f32", kPrc01, Family::kGemm, kBad, kGemm, kF64, kProfile, &GemmF64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
     {"gemm_narrow_lanes", kPrc01, Family::kGemm, kBad, kGemm, kF16, kProfile, &GemmNarrowLanes,
-     "adds in 32 lanes that each hold f16, so that long rows of ones still come out right"},
+     "from k = 128 on adds in 32 lanes that each hold f16, like a GPU library that changes its kernel with "
+     "the size"},
     {"gemm_split_k_stored", kPrc01, Family::kGemm, kBad, kGemm, kHalf, kProfile, &GemmSplitKStored,
      "from k = 512 on stores split-K partial sums in the output type, as a GPU library's workspace did"},
     {"gemm_zero_skip", kExc01, Family::kGemm, kBad, kGemm, kFloats, kProfile, &GemmZeroSkip,
