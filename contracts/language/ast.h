@@ -93,6 +93,7 @@ struct ContractAst {
   std::vector<PreconditionAst> preconditions;
   std::vector<ClauseAst> clauses;
   std::vector<ToleranceAst> tolerances;
+  bool has_tolerance = false;      // the part is there, if only as "none"
   std::vector<Word> tolerance_as;  // other contracts whose rules serve this one
   Word reference;
   std::vector<Word> probes, force;

@@ -78,8 +78,8 @@ int ParseCondition(Cursor& cursor, ExprPool& pool);
 
 // One relation, or false after a diagnostic.
 bool ParseRelation(Cursor& cursor, Relation& relation);
-// Text of a relation, for messages.
-std::string_view TextOf(Relation relation);
+// A relation as it is written.
+std::string TextOf(Relation relation);
 
 void ParseContract(Cursor& cursor, ContractAst& contract);
 void ParseProfile(Cursor& cursor, ProfileAst& profile);

@@ -11,6 +11,9 @@ namespace assay {
 namespace {
 
 constexpr int kPartCount = static_cast<int>(std::size(kPartKeywords));
+// Positions in kPartKeywords.
+constexpr int kPrimitivePart = 0, kScopePart = 1, kPreconditionPart = 2, kPostconditionPart = 3,
+              kTolerancePart = 4, kReferencePart = 5, kMeasurePart = 6, kViolationPart = 7;
 
 class ContractParser {
  public:
@@ -21,6 +24,7 @@ class ContractParser {
     const int indent = cursor_.Here().at.column;
     if (!cursor_.AtTop() && !cursor_.AtEnd()) cursor_.set_part_column(indent);
     while (!cursor_.AtEnd() && !cursor_.AtTop() && !cursor_.sink().full()) Part();
+    contract_.has_tolerance = seen_[kTolerancePart];
     for (int part = 0; part < kPartCount; ++part) {
       if (seen_[part]) continue;
       cursor_.sink().Report(contract_.id.at,
@@ -77,10 +81,12 @@ class ContractParser {
   }
 
   void Body(int part) {
-    if (part == 0) return Primitive();
-    if (part == 5) return Reference();
-    if (part == 4 && Accepted("as")) return ToleranceAs();
-    if ((part == 2 || part == 4) && Accepted("none")) return cursor_.FinishItem();
+    if (part == kPrimitivePart) return Primitive();
+    if (part == kReferencePart) return Reference();
+    if (part == kTolerancePart && Accepted("as")) return ToleranceAs();
+    if ((part == kPreconditionPart || part == kTolerancePart) && Accepted("none")) {
+      return cursor_.FinishItem();
+    }
     while (!cursor_.AtPart() && !cursor_.sink().full()) {
       const Span before = cursor_.Here().at;
       Item(part);
@@ -93,12 +99,12 @@ class ContractParser {
   bool Accepted(std::string_view name) { return cursor_.IsName(name) && cursor_.Accept(name); }
 
   void Item(int part) {
-    if (part == 1) Scope();
-    if (part == 2) Precondition();
-    if (part == 3) Clause();
-    if (part == 4) Tolerance();
-    if (part == 6) Measure();
-    if (part == 7) Violation();
+    if (part == kScopePart) Scope();
+    if (part == kPreconditionPart) Precondition();
+    if (part == kPostconditionPart) Clause();
+    if (part == kTolerancePart) Tolerance();
+    if (part == kMeasurePart) Measure();
+    if (part == kViolationPart) Violation();
   }
 
   void Primitive() {
@@ -197,12 +203,13 @@ class ContractParser {
     if (Accepted("each") && !(cursor_.Expect("element") && cursor_.Expect(":"))) {
       return Abandon(std::move(clause));
     }
-    do {
+    bool more = !cursor_.AtItemEnd();  // an empty clause is the checker's to refuse
+    while (more) {
       Relation relation;
-      if (cursor_.AtItemEnd()) break;
       if (!ParseRelation(cursor_, relation)) return Abandon(std::move(clause));
       clause.relations.push_back(relation);
-    } while (cursor_.Accept(","));
+      more = cursor_.Accept(",");
+    }
     contract_.clauses.push_back(std::move(clause));
   }
 

@@ -256,8 +256,14 @@ int ParseCondition(Cursor& cursor, ExprPool& pool) {
   return ExpressionParser(cursor, pool).Condition();
 }
 
-std::string_view TextOf(Relation relation) {
-  return kPhrases[static_cast<int>(relation)].text;
+std::string TextOf(Relation relation) {
+  std::string text;
+  for (std::string_view word : WordsOf(kPhrases[static_cast<int>(relation)].text)) {
+    const bool glued = text.empty() || text.back() == '(' || word == "(" || word == ")" || word == ",";
+    text += glued ? "" : " ";
+    text += word;
+  }
+  return text;
 }
 
 bool ParseRelation(Cursor& cursor, Relation& relation) {
