@@ -75,5 +75,15 @@ TEST(SoftmaxTiers, EncloseTheTruthOfGeneratedRows) {
   }
 }
 
+TEST(SoftmaxTiers, KeepWhatASubtractionInDoubleLoses) {
+  // 3 * 2^-46 - 620 is no double; e^-620 is off by more than the radius without the lost part.
+  Fixture softmax(OpId::kSoftmax, DType::kF32, {1, 2});
+  softmax.SetReal(0, {620, 0x3p-46});
+  const Evidence& evidence = softmax.Measure();
+  MpfrSoftmax referee;
+  referee.SetRow(softmax.values.operands[0].real.data(), 2);
+  EXPECT_TRUE(referee.Encloses(1, evidence.hi[1], evidence.lo[1], evidence.radius[1]));
+}
+
 }  // namespace
 }  // namespace assay::fixtures
