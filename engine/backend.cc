@@ -55,7 +55,12 @@ const KnownCblas* FindKnownCblas(std::string_view name) {
 }
 
 Opened OpenReferenceRow(const BackendSpec&) { return OpenReference(); }
-Opened OpenSimtRow(const BackendSpec&) { return OpenSimt(); }
+Opened OpenSimtRow(const BackendSpec&) {
+  std::string what;
+  const AssayBackend* table = OpenSimt(what);
+  if (table != nullptr) return table;
+  return Error{"simt", what, ""};
+}
 
 Opened OpenPlantedRow(const BackendSpec& spec) {
   std::string what;
