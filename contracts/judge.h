@@ -66,6 +66,7 @@ struct ContractInfo {
   std::string id, title, file;
   std::vector<std::string> clauses;
   std::vector<OpId> operators;
+  std::vector<std::string> probes;  // of its measurement, as written
 };
 std::vector<ContractInfo> ContractsOf(const Suite& suite);
 // Preconditions' and scopes' comparison atoms, for the mutators: (operator, dimension or attribute

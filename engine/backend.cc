@@ -55,12 +55,11 @@ const KnownCblas* FindKnownCblas(std::string_view name) {
 }
 
 Opened OpenReferenceRow(const BackendSpec&) { return OpenReference(); }
-
-Opened OpenSimtRow(const BackendSpec& spec) {
+Opened OpenSimtRow(const BackendSpec&) {
   std::string what;
   const AssayBackend* table = OpenSimt(what);
   if (table != nullptr) return table;
-  return Error{spec.Text(), what, ""};
+  return Error{"simt", what, ""};
 }
 
 Opened OpenPlantedRow(const BackendSpec& spec) {
