@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A suite bound to an operator, its types and the declarations of one backend: clauses that speak of
-// them, with every expression compiled.
+// A suite bound to an operator, its types and the declarations of one backend: clauses that speak
+// of them, with every expression compiled.
 #include <algorithm>
 #include <utility>
 
@@ -39,8 +39,8 @@ void BindRules(const ContractAst& contract, const Binding& binding, std::vector<
   }
 }
 
-// A defect model is worth trying where it is narrower than what is declared: bf16 operands say nothing
-// about bf16 inputs.
+// A defect model is worth trying where it is narrower than what is declared: bf16 operands say
+// nothing about bf16 inputs.
 bool Narrower(DefectModel model, const Binding& binding) {
   const auto precision = [](Format format) { return InfoOf(format).precision; };
   const int input = IsFloat(binding.input) ? precision(FormatOf(binding.input)) : 0;

@@ -13,8 +13,8 @@ AnswerRule::Gap AnswerRule::ImageGap(double got, const Truth& truth) const {
   const double below = (interval.lo - truth.hi) - truth.lo;
   const double above = (truth.hi - interval.hi) + truth.lo;
   const double distance = std::max(below, above);
-  const bool excluded = (below == 0 && !interval.lo_included) ||
-                        (above == 0 && !interval.hi_included);
+  const bool excluded =
+      (below == 0 && !interval.lo_included) || (above == 0 && !interval.hi_included);
   return {distance, excluded};
 }
 
@@ -33,6 +33,8 @@ Decided AnswerRule::Decide(double got, const Truth& truth, double bound) const {
     return got == truth.hi ? Decided{Decision::kAccept, 0} : Decided{Decision::kReject, kInf};
   }
   const Gap gap = image_ ? ImageGap(got, truth) : DirectGap(got, truth);
+  // max() below would turn a NaN into a distance of 0.
+  if (std::isnan(gap.signed_distance)) return {Decision::kUndecided, kInf};
   const double distance = std::max(0.0, gap.signed_distance);
   const double nearest = std::max(0.0, gap.signed_distance - truth.radius);
   const double farthest = std::max(0.0, gap.signed_distance + truth.radius);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Profiles resolved: the declarations of a backend for one operator and type. Within a profile the last
-// declaration that fits wins; what a profile does not say, the profiles it inherits say, and last the
-// named default that the user assumes.
+// Profiles resolved: the declarations of a backend for one operator and type. Within a profile the
+// last declaration that fits wins; what a profile does not say, the profiles it inherits say, and
+// last the named default that the user assumes.
 #include <algorithm>
 #include <utility>
 
@@ -30,8 +30,8 @@ bool Fits(const DeclarationAst& declaration, std::string_view op, std::string_vi
 
 int LabelIndex(const DeclarationAst& declaration) {
   const std::span<const std::string_view> labels = LabelsOf(declaration.key);
-  return static_cast<int>(
-      std::find(labels.begin(), labels.end(), declaration.label.text) - labels.begin());
+  return static_cast<int>(std::find(labels.begin(), labels.end(), declaration.label.text) -
+                          labels.begin());
 }
 
 void Apply(const DeclarationAst& declaration, Declared& declared) {
@@ -39,9 +39,9 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
     case DeclarationKey::kInherits:
       break;
     case DeclarationKey::kAccumulator:
-      declared.accumulator = Accumulator{*ParseFormat(declaration.label.text),
-                                         declaration.truncates, declaration.block,
-                                         declaration.guard};
+      declared.accumulator =
+          Accumulator{*ParseFormat(declaration.label.text), declaration.truncates,
+                      declaration.block, declaration.guard};
       break;
     case DeclarationKey::kUlpLimit:
       declared.ulp_limit = declaration.number;
@@ -96,8 +96,9 @@ Result<const ProfileAst*> Find(const Suite& suite, std::string_view name) {
   std::vector<std::string_view> known;
   for (const ProfileAst& profile : suite.profiles) known.push_back(profile.name.text);
   const std::string nearest = NearestName(name, known);
-  return Error{std::string(name), "no profile has this name",
-               nearest.empty() ? "there are " + JoinNames(known) : "did you mean '" + nearest + "'?"};
+  return Error{
+      std::string(name), "no profile has this name",
+      nearest.empty() ? "there are " + JoinNames(known) : "did you mean '" + nearest + "'?"};
 }
 
 // All profiles that count, the least binding first.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The judge: which clauses apply, whether their preconditions hold, and the relations that look at the
-// call as a whole. Elements are judged in judge_values.cc.
+// The judge: which clauses apply, whether their preconditions hold, and the relations that look at
+// the call as a whole. Elements are judged in judge_values.cc.
 #include "contracts/judge.h"
 
 #include <algorithm>
@@ -100,9 +100,8 @@ void JudgeGuards(const Trial& trial, ClauseVerdict& verdict) {
   const Observation& observation = trial.observation;
   if (observation.guard) {
     const GuardHit& hit = *observation.guard;
-    const bool documented =
-        hit.access == Access::kRead && hit.side == Side::kAfter &&
-        hit.distance_bytes <= trial.contracts.binding.declared.overread_bytes;
+    const bool documented = hit.access == Access::kRead && hit.side == Side::kAfter &&
+                            hit.distance_bytes <= trial.contracts.binding.declared.overread_bytes;
     if (!documented) return Violate(verdict, ErrorOf(hit));
   }
   if (observation.status == RunStatus::kCrashed || observation.status == RunStatus::kTimedOut) {
@@ -212,7 +211,8 @@ void JudgeEnvironment(const Observation& observation, ClauseVerdict& verdict) {
   verdict.outcome = Outcome::kConforming;
 }
 
-// X-SAFE-01: a call ends, and leaves the process as it found it. No text of a contract could say more.
+// X-SAFE-01: a call ends, and leaves the process as it found it. No text of a contract could say
+// more.
 void JudgeSafety(const Trial& trial, Verdict& verdict) {
   ClauseVerdict& ends = verdict.clauses.emplace_back();
   ends.contract = kSafetyContract;
@@ -241,8 +241,9 @@ JudgeScratch::~JudgeScratch() = default;
 void Judge(const BoundContracts& contracts, const Values& values, const Evidence& evidence,
            const Observation& observation, ForceSource& force, int force_budget,
            JudgeScratch& scratch, Verdict& verdict) {
-  const Trial trial{contracts, values,       evidence,      observation,
-                    force,     force_budget, *scratch.impl, {&evidence, &values, IsSpecial(evidence)}};
+  const Trial trial{
+      contracts, values,       evidence,      observation,
+      force,     force_budget, *scratch.impl, {&evidence, &values, IsSpecial(evidence)}};
   for (const BoundClause& clause : contracts.clauses) {
     if (clause.when && RunByCase(*clause.when, trial.inputs, scratch.impl->program) == 0) continue;
     ClauseVerdict& judged = verdict.clauses.emplace_back();
@@ -260,7 +261,8 @@ std::vector<double> ToleranceOf(const BoundContracts& contracts, std::string_vie
   for (const BoundClause& clause : contracts.clauses) {
     if (clause.contract != id) continue;
     for (const BoundRule& rule : clause.rules) {
-      if (rule.when && (!rule.when->missing.empty() || RunByCase(*rule.when, inputs, scratch) == 0)) {
+      if (rule.when &&
+          (!rule.when->missing.empty() || RunByCase(*rule.when, inputs, scratch) == 0)) {
         continue;
       }
       if (!rule.strict.missing.empty() || !Measured(rule.strict, evidence)) return {};

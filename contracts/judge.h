@@ -66,6 +66,7 @@ struct ContractInfo {
   std::string id, title, file;
   std::vector<std::string> clauses;
   std::vector<OpId> operators;
+  std::vector<std::string> probes;  // of its measurement, as written
 };
 std::vector<ContractInfo> ContractsOf(const Suite& suite);
 // Preconditions' and scopes' comparison atoms, for the mutators: (operator, dimension or attribute
@@ -92,8 +93,8 @@ Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::str
                                                     OpId op, DType type,
                                                     std::string_view assume = "");
 
-// Checks contract and profile files as `assay check` does: against each other and, for names that none
-// of them defines, against the built-in suite. A file that cannot be read is a diagnostic too.
+// Checks contract and profile files as `assay check` does: against each other and, for names that
+// none of them defines, against the built-in suite. A file that cannot be read is a diagnostic too.
 std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths);
 
 // `output` is the type of the output operand, `input` that of the first operand.

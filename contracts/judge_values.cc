@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values: class first, then the image rule, then force. The first pass is a plain loop that only asks
-// whether all is well; what is wrong is worked out in a second one, which few cases need.
+// Values: class first, then the image rule, then force. The first pass is a plain loop that only
+// asks whether all is well; what is wrong is worked out in a second one, which few cases need.
 #include "contracts/judge_values.h"
 
 #include <algorithm>
@@ -101,6 +101,7 @@ class ValueJudge {
       if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
       ++judged_;
       const double got = Got()[i];
+      if (rule_.image() && rule_.PlainlyRounds(got, TruthOf(evidence_, i))) continue;
       if ((ClassOf(got) & legal) != 0) continue;
       Note(i, rule_.Decide(got, TruthOf(evidence_, i), strict()[i]), strict()[i]);
     }
@@ -166,8 +167,8 @@ class ValueJudge {
     if (!zero && trial_.force_budget <= 0) return;
     const uint32_t bit = 1u << static_cast<int>(model);
     // Other models cost an emulation each: a few elements, spread over the output.
-    const int64_t tries = zero ? evidence_.count
-                               : std::min<int64_t>(evidence_.count, trial_.force_budget);
+    const int64_t tries =
+        zero ? evidence_.count : std::min<int64_t>(evidence_.count, trial_.force_budget);
     for (int64_t k = 0; k < tries; ++k) {
       const int64_t i = zero ? k : k * evidence_.count / tries;
       if ((evidence_.legal[i] & kClassByValue) == 0) continue;
@@ -192,8 +193,8 @@ class ValueJudge {
   bool violated_ = false, undecided_ = false, excused_ = false, have_loose_ = false;
 };
 
-// E of an element where a class relation needs it: an infinite answer can be the rounding of a finite
-// truth. Computed on first use.
+// E of an element where a class relation needs it: an infinite answer can be the rounding of a
+// finite truth. Computed on first use.
 class LazyBound {
  public:
   LazyBound(const Trial& trial, const BoundClause& clause) : trial_(trial), clause_(clause) {}
@@ -234,8 +235,8 @@ void ClassViolation(ClauseVerdict& verdict, int64_t i, ErrorClass error) {
   verdict.witness = i;
 }
 
-// An element whose truth is a real number: NaN is wrong, and an infinity is wrong unless the truth's
-// neighbourhood reaches it.
+// An element whose truth is a real number: NaN is wrong, and an infinity is wrong unless the
+// truth's neighbourhood reaches it.
 void JudgeRealClass(const Trial& trial, LazyBound& bound, int64_t i, ClauseVerdict& verdict) {
   const double got = trial.observation.real[i];
   if (std::isnan(got)) return ClassViolation(verdict, i, ErrorClass::kNanAppears);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The relations that look at output elements: values against the tolerance, classes against the table,
-// and force. Part of the judge; included by its files only.
+// The relations that look at output elements: values against the tolerance, classes against the
+// table, and force. Part of the judge; included by its files only.
 #pragma once
 
 #include "contracts/decide.h"
@@ -26,7 +26,8 @@ struct Trial {
   Inputs inputs;
 };
 
-// Both REQUIRE observation.status == kOk and fill outcome, error, ratio, witness, bound, reason, force.
+// Both REQUIRE observation.status == kOk and fill outcome, error, ratio, witness, bound, reason,
+// force.
 void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
 void JudgeClasses(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading suites: from directories, from the program itself, and for `assay check` from single files.
+// Loading suites: from directories, from the program itself, and for `assay check` from single
+// files.
 #include "contracts/suite.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include "contracts/invariant.h"
 #include "contracts/language/check.h"
@@ -35,7 +37,7 @@ struct ParsedFile {
 };
 
 template <class Declaration, class NameOfDeclaration>
-void RefuseDuplicates(std::vector<ParsedFile>& files, std::vector<Declaration> SourceFile::*list,
+void RefuseDuplicates(std::vector<ParsedFile>& files, std::vector<Declaration> SourceFile::* list,
                       NameOfDeclaration name_of, const char* kind) {
   std::vector<std::pair<const Word*, const std::string*>> seen;
   for (ParsedFile& file : files) {
@@ -72,7 +74,8 @@ std::vector<std::string_view> Known(const Suite& suite, const Suite* beside, boo
 void CheckReference(const Word& word, std::span<const std::string_view> known, const char* kind,
                     DiagnosticSink& sink) {
   if (word.text.empty() || Contains(known, word.text)) return;
-  sink.Report(word.at, std::string("unknown ") + kind + " '" + word.text + "'", JoinNames(known),
+  sink.Report(word.at, std::string("unknown ") + kind + " '" + word.text + "'",
+              std::string("a ") + kind + " of these files or of the built-in suite",
               NearestName(word.text, known));
 }
 
@@ -92,6 +95,17 @@ void CheckReferences(const Suite& suite, const Suite* beside, std::vector<Parsed
       }
     }
   }
+}
+
+// By place; complaints about one place in the order they were found.
+void AppendInOrder(const std::vector<Diagnostic>& found, std::vector<Diagnostic>& all) {
+  std::vector<size_t> order(found.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tuple(found[a].at.line, found[a].at.column, a) <
+           std::tuple(found[b].at.line, found[b].at.column, b);
+  });
+  for (size_t i : order) all.push_back(found[i]);
 }
 
 std::string Joined(std::span<const Diagnostic> diagnostics) {
@@ -147,13 +161,15 @@ Suite AssembleSuite(std::span<const SourceText> sources, const Suite* beside,
     suite.profiles.insert(suite.profiles.end(), parsed.profiles.begin(), parsed.profiles.end());
     files.push_back({std::move(sink), std::move(parsed)});
   }
-  RefuseDuplicates(files, &SourceFile::contracts,
-                   [](const ContractAst& c) -> const Word& { return c.id; }, "contract");
-  RefuseDuplicates(files, &SourceFile::profiles,
-                   [](const ProfileAst& p) -> const Word& { return p.name; }, "profile");
+  RefuseDuplicates(
+      files, &SourceFile::contracts, [](const ContractAst& c) -> const Word& { return c.id; },
+      "contract");
+  RefuseDuplicates(
+      files, &SourceFile::profiles, [](const ProfileAst& p) -> const Word& { return p.name; },
+      "profile");
   CheckReferences(suite, beside, files);
   for (const ParsedFile& file : files) {
-    diagnostics.insert(diagnostics.end(), file.sink.found().begin(), file.sink.found().end());
+    AppendInOrder(file.sink.found(), diagnostics);
   }
   return suite;
 }
@@ -207,11 +223,12 @@ std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths) {
 std::vector<ContractInfo> ContractsOf(const Suite& suite) {
   std::vector<ContractInfo> infos;
   for (const ContractAst& contract : suite.contracts) {
-    ContractInfo info{contract.id.text, contract.title, contract.file, {}, {}};
+    ContractInfo info{contract.id.text, contract.title, contract.file, {}, {}, {}};
     for (const ClauseAst& clause : contract.clauses) info.clauses.push_back(clause.name.text);
     for (const Word& op : contract.operators) {
       if (const std::optional<OpId> id = ParseOp(op.text)) info.operators.push_back(*id);
     }
+    for (const Word& probe : contract.probes) info.probes.push_back(probe.text);
     infos.push_back(std::move(info));
   }
   return infos;

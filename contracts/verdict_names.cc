@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of the closed sets of verdicts, observations and policies. Signatures are made of them, so
-// they never change.
+// The words of the closed sets of verdicts, observations and policies. Signatures are made of them,
+// so they never change.
 #include <array>
 #include <string_view>
 
@@ -32,11 +32,10 @@ std::string_view NameOf(Outcome outcome) {
 
 std::string_view NameOf(ErrorClass error) {
   static constexpr std::array<std::string_view, 23> kWords = {
-      "none",        "value",       "zeroed",     "nan_appears",    "nan_lost",  "inf_appears",
-      "inf_lost",    "zero_sign",   "unwritten",  "prefill_read",   "policy",    "read_before",
-      "read_after",  "read_gap",    "write_before", "write_after",  "write_gap", "inputs_changed",
-      "raised",      "crash",       "timeout",    "failure",
-      "environment"};
+      "none",       "value",     "zeroed",       "nan_appears",  "nan_lost",   "inf_appears",
+      "inf_lost",   "zero_sign", "unwritten",    "prefill_read", "policy",     "read_before",
+      "read_after", "read_gap",  "write_before", "write_after",  "write_gap",  "inputs_changed",
+      "raised",     "crash",     "timeout",      "failure",      "environment"};
   return Word(kWords, error);
 }
 

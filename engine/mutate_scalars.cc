@@ -122,8 +122,12 @@ void ChangeToAtom(Draft& draft) {
 
 void ChangeTypes(Draft& draft) {
   const OpId op = draft.value.op;
-  const DType input = draft.random.Pick(TypesFor(draft));
-  const DType output = draft.random.Pick(OutputTypesOf(op, input));
+  const std::span<const DType> types = TypesFor(draft);
+  // The most used type has the most kernels.
+  const DType input = draft.random.Percent(30) ? types[0] : draft.random.Pick(types);
+  const std::span<const DType> outputs = OutputTypesOf(op, input);
+  if (outputs.empty()) return;  // the campaign asks for a type this operator does not take
+  const DType output = draft.random.Pick(outputs);
   const DType index = draft.random.Percent(50) ? DType::kI32 : DType::kI64;
   for (int i = 0; i < draft.operand_count(); ++i) {
     const OperandDef& operand = draft.operand(i);

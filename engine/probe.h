@@ -15,24 +15,35 @@
 namespace assay {
 
 // X(identifier, name in contracts, what it asks)
-#define ASSAY_PROBES(X)                                                                         \
-  X(kOrdinary, "ordinary", "random shapes and scalars, values around 1")                        \
-  X(kSaturation, "saturation", "partial sums beyond 65504 whose total is small")                \
-  X(kSwamping, "swamping", "one large element, then many that a narrow accumulator loses")      \
-  X(kMantissa, "mantissa", "1 + 2^-j times 1: the operands' precision bit by bit")              \
-  X(kEqualRows, "equal_rows", "long rows of one value: stagnation")                             \
-  X(kCancellingPartials, "cancelling_partials", "large partial sums of a small total")          \
-  X(kSparseRows, "sparse_rows", "1 to 4 non-zeros in a long row: a bound that can fail")        \
-  X(kWideOdd, "wide_odd", "wide odd integers times powers of two: exact in f32 only")           \
-  X(kUnrepresentableProducts, "unrepresentable_products", "3 * 683 against -2048")              \
-  X(kShift, "shift", "rows far from zero, and spreads beyond exp's range")                      \
-  X(kRange, "range", "where a function overflows, underflows, cancels or changes pieces")       \
-  X(kSubnormals, "subnormals", "subnormal inputs")                                              \
-  X(kSpecialValues, "special_values", "one NaN, Inf, -Inf or -0 in each operand, head to tail") \
-  X(kAlphaBetaZero, "alpha_beta_zero",                                                          \
-    "alpha, beta or k zero beside NaN in what must not be read")                                \
-  X(kIndexBoundaries, "index_boundaries", "one index outside, among indices inside")            \
-  X(kTails, "tails", "odd sizes at either guard, strided and offset operands")
+#define ASSAY_PROBES(X)                                                                            \
+  X(kSparseRows, "sparse_rows", "1 to 4 non-zeros in a long row: a bound that can fail")           \
+  X(kWideTimesPowerOfTwo, "wide_times_power_of_two",                                               \
+    "wide odd integers times powers of two: exact in f32 only")                                    \
+  X(kUnrepresentableProducts, "unrepresentable_products", "3 * 683 against -2048")                 \
+  X(kMantissaSweep, "mantissa_sweep", "1 + 2^-j times 1: the operands' precision bit by bit")      \
+  X(kSwamping, "swamping", "one large element, then many that a narrow accumulator loses")         \
+  X(kSaturation, "saturation", "partial sums beyond 65504 whose total is small")                   \
+  X(kEqualRows, "equal_rows", "long rows of one value: stagnation")                                \
+  X(kCancellingPartials, "cancelling_partials", "large partial sums of a small total")             \
+  X(kShiftedRows, "shifted_rows", "softmax: a maximum far from zero")                              \
+  X(kWideRows, "wide_rows", "softmax: spreads beyond exp's range")                                 \
+  X(kFarTails, "far_tails", "where a function's result is tiny or saturates")                      \
+  X(kNearZero, "near_zero", "arguments around zero: cancellation")                                 \
+  X(kSubnormals, "subnormals", "subnormal inputs")                                                 \
+  X(kThresholds, "thresholds", "where a function overflows, underflows or changes pieces")         \
+  X(kNanPerLane, "nan_per_lane", "one NaN in each operand: head, lanes, tail")                     \
+  X(kInfinities, "infinities", "one or more infinities")                                           \
+  X(kSignedZeros, "signed_zeros", "zeros of both signs")                                           \
+  X(kZeroScalars, "zero_scalars", "alpha or beta zero beside NaN in what must not be read")        \
+  X(kEmptySums, "empty_sums", "nothing to add")                                                    \
+  X(kTwoPrefills, "two_prefills", "ordinary values into strided and dense outputs: stale content") \
+  X(kIndexBefore, "index_before", "one index below 0, from -1 to -extent - 1")                     \
+  X(kIndexAfter, "index_after", "one index from extent on")                                        \
+  X(kIndexFar, "index_far", "one index at the ends of 32 and 64 bits")                             \
+  X(kIndexNarrowed, "index_narrowed", "one index that is inside when 32 bits are kept")            \
+  X(kGuardBefore, "guard_before", "odd sizes, operands that begin at a guard")                     \
+  X(kGuardAfter, "guard_after", "odd sizes, operands that end at a guard")                         \
+  X(kGaps, "gaps", "strided operands, canaries between the elements")
 
 enum class Probe : uint8_t {
 #define ASSAY_PROBE_ENUM(id, name, meaning) id,

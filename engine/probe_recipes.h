@@ -32,23 +32,34 @@ void SetElement(Tensor& tensor, int64_t row, int64_t column, uint64_t bits);
 int64_t DrawPlace(int64_t size, Random& random);
 
 // probe_values.cc
-Case Ordinary(Recipe& recipe);
-Case Saturation(Recipe& recipe);
+Case SparseRows(Recipe& recipe);
+Case WideTimesPowerOfTwo(Recipe& recipe);
+Case UnrepresentableProducts(Recipe& recipe);
+Case MantissaSweep(Recipe& recipe);
 Case Swamping(Recipe& recipe);
-Case Mantissa(Recipe& recipe);
+Case Saturation(Recipe& recipe);
 Case EqualRows(Recipe& recipe);
 Case CancellingPartials(Recipe& recipe);
-Case SparseRows(Recipe& recipe);
-Case WideOdd(Recipe& recipe);
-Case UnrepresentableProducts(Recipe& recipe);
-Case Shift(Recipe& recipe);
-Case Range(Recipe& recipe);
+Case ShiftedRows(Recipe& recipe);
+Case WideRows(Recipe& recipe);
+Case FarTails(Recipe& recipe);
+Case NearZero(Recipe& recipe);
 Case Subnormals(Recipe& recipe);
+Case Thresholds(Recipe& recipe);
 
 // probe_policies.cc
-Case SpecialValues(Recipe& recipe);
-Case AlphaBetaZero(Recipe& recipe);
-Case IndexBoundaries(Recipe& recipe);
-Case Tails(Recipe& recipe);
+Case NanPerLane(Recipe& recipe);
+Case Infinities(Recipe& recipe);
+Case SignedZeros(Recipe& recipe);
+Case ZeroScalars(Recipe& recipe);
+Case EmptySums(Recipe& recipe);
+Case TwoPrefills(Recipe& recipe);
+Case IndexBefore(Recipe& recipe);
+Case IndexAfter(Recipe& recipe);
+Case IndexFar(Recipe& recipe);
+Case IndexNarrowed(Recipe& recipe);
+Case GuardBefore(Recipe& recipe);
+Case GuardAfter(Recipe& recipe);
+Case Gaps(Recipe& recipe);
 
 }  // namespace assay::probe

@@ -41,24 +41,14 @@ void Scatter(Recipe& recipe, Tensor& tensor, int64_t length, const double (&valu
   }
 }
 
-}  // namespace
+bool TakesNegative(OpId op) { return op != OpId::kLog && op != OpId::kSqrt; }
 
-Case Ordinary(Recipe& recipe) {
-  Random& random = recipe.random;
-  Case value = WithLength(recipe, random.Between(1, 40));
-  if (recipe.family() == Family::kGather) return value;
-  const Fill fills[] = {{FillKind::kNormal, recipe.FillSeed(), 0, 1},
-                        {FillKind::kUniform, recipe.FillSeed(), -1, 1}};
-  value.operands[0].fill = random.Pick(fills);
-  if (recipe.family() == Family::kGemm) {
-    constexpr double kScalars[] = {1, 1, -1, 2, 0.5, 1.25, -0.75};
-    value.attributes[kGemmAlpha].real = random.Pick(kScalars);
-    if (random.Percent(50)) value.attributes[kGemmBeta].real = random.Pick(kScalars);
-    value.operands[2].fill = {FillKind::kNormal, recipe.FillSeed(), 0, 1};
-  }
-  if (recipe.op == OpId::kGelu) value.attributes[kGeluForm].choice = random.Percent(20);
-  return value;
+// The erf form is the one with a tail to lose; the other is a function of its own.
+void ChooseGeluForm(Recipe& recipe, Case& value) {
+  if (recipe.op == OpId::kGelu) value.attributes[kGeluForm].choice = recipe.random.Percent(20);
 }
+
+}  // namespace
 
 Case Saturation(Recipe& recipe) {
   const int64_t length = DrawLength(recipe.random, 4, 600);
@@ -81,7 +71,7 @@ Case Swamping(Recipe& recipe) {
   return value;
 }
 
-Case Mantissa(Recipe& recipe) {
+Case MantissaSweep(Recipe& recipe) {
   Case value = WithLength(recipe, recipe.random.Percent(50) ? recipe.random.Between(1, 4)
                                                             : DrawLength(recipe.random, 4, 200));
   SetFactors(recipe, value, {FillKind::kMantissa, recipe.FillSeed(), 0, 0}, kOnes);
@@ -113,7 +103,7 @@ Case SparseRows(Recipe& recipe) {
   return value;
 }
 
-Case WideOdd(Recipe& recipe) {
+Case WideTimesPowerOfTwo(Recipe& recipe) {
   Case value = WithLength(recipe, DrawLength(recipe.random, 1, 256));
   SetFactors(recipe, value, {FillKind::kWideOdd, recipe.FillSeed(), 0, 0},
              {FillKind::kPowersOfTwo, recipe.FillSeed(), 0, 0});
@@ -137,24 +127,45 @@ Case UnrepresentableProducts(Recipe& recipe) {
   return value;
 }
 
-Case Shift(Recipe& recipe) {
+Case ShiftedRows(Recipe& recipe) {
   Random& random = recipe.random;
-  constexpr double kCenters[] = {0, 50, -50, 100, 1000, -1000, 20000, 60000};
-  constexpr double kWidths[] = {1, 10, 50, 100};
+  constexpr double kCenters[] = {50, -50, 100, 1000, -1000, 20000, 60000};
   constexpr double kSpreads[] = {0.25, 1, 10};
   Case value = WithLength(recipe, DrawLength(random, 2, 64));
-  const double center = random.Pick(kCenters), width = random.Pick(kWidths);
-  value.operands[0].fill = {FillKind::kUniform, recipe.FillSeed(), center - width, center + width};
-  if (random.Percent(40)) {
-    value.operands[0].fill = {FillKind::kOffset, recipe.FillSeed(), center, random.Pick(kSpreads)};
-  }
+  value.operands[0].fill = {FillKind::kOffset, recipe.FillSeed(), random.Pick(kCenters),
+                            random.Pick(kSpreads)};
   return value;
 }
 
-Case Range(Recipe& recipe) {
-  Case value = WithLength(recipe, recipe.random.Between(1, 40));
-  value.operands[0].fill = DrawFunctionRange(recipe.op, recipe.type, recipe.random);
-  if (recipe.op == OpId::kGelu) value.attributes[kGeluForm].choice = recipe.random.Percent(20);
+Case WideRows(Recipe& recipe) {
+  Random& random = recipe.random;
+  constexpr double kCenters[] = {0, 50, -50, 1000};
+  constexpr double kWidths[] = {10, 50, 100, 400};
+  Case value = WithLength(recipe, DrawLength(random, 2, 64));
+  const double center = random.Pick(kCenters), width = random.Pick(kWidths);
+  value.operands[0].fill = {FillKind::kUniform, recipe.FillSeed(), center - width, center + width};
+  return value;
+}
+
+Case FarTails(Recipe& recipe) {
+  Random& random = recipe.random;
+  Case value = WithLength(recipe, random.Between(1, 40));
+  const double reach = recipe.op == OpId::kGelu ? random.Between(4, 14) : random.Between(10, 100);
+  const bool negative =
+      recipe.op == OpId::kGelu || (random.Percent(50) && TakesNegative(recipe.op));
+  value.operands[0].fill = {FillKind::kUniform, recipe.FillSeed(), negative ? -reach : reach / 2,
+                            negative ? -reach / 2 : reach};
+  ChooseGeluForm(recipe, value);
+  return value;
+}
+
+Case NearZero(Recipe& recipe) {
+  Random& random = recipe.random;
+  Case value = WithLength(recipe, random.Between(1, 40));
+  const double reach = std::exp2(-static_cast<double>(random.Between(0, 30)));
+  value.operands[0].fill = {FillKind::kUniform, recipe.FillSeed(),
+                            TakesNegative(recipe.op) ? -reach : 0, reach};
+  ChooseGeluForm(recipe, value);
   return value;
 }
 
@@ -162,6 +173,13 @@ Case Subnormals(Recipe& recipe) {
   Case value = WithLength(recipe, recipe.random.Between(1, 24));
   SetFactors(recipe, value, {FillKind::kSubnormal, recipe.FillSeed(), 0, 0},
              {FillKind::kPowersOfTwo, recipe.FillSeed(), 0, 0});
+  return value;
+}
+
+Case Thresholds(Recipe& recipe) {
+  Case value = WithLength(recipe, recipe.random.Between(1, 40));
+  value.operands[0].fill = DrawFunctionRange(recipe.op, recipe.type, recipe.random);
+  ChooseGeluForm(recipe, value);
   return value;
 }
 

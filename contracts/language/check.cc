@@ -78,9 +78,10 @@ class ContractChecker {
       }
     }
     if (clause.relations.empty()) {
-      sink_.Report(clause.name.at, "clause '" + clause.name.text +
-                                       "' has neither an epsilon nor a policy nor a level",
-                   "a relation, such as 'out in image(output, truth, tolerance)'");
+      sink_.Report(
+          clause.name.at,
+          "clause '" + clause.name.text + "' has neither an epsilon nor a policy nor a level",
+          "a relation, such as 'out in image(output, truth, tolerance)'");
       return;
     }
     if (NeedsTolerance(clause)) EveryOperatorHasTolerance(clause);
@@ -96,13 +97,13 @@ class ContractChecker {
     if (!contract_.has_tolerance || !contract_.tolerance_as.empty()) return;
     for (const Word& op : contract_.operators) {
       if (!Contains(OperatorNames(), op.text) || !Selects(clause.selector, op.text)) continue;
-      const bool has = std::any_of(
-          contract_.tolerances.begin(), contract_.tolerances.end(),
-          [&](const ToleranceAst& rule) { return Selects(rule.selector, op.text); });
+      const bool has =
+          std::any_of(contract_.tolerances.begin(), contract_.tolerances.end(),
+                      [&](const ToleranceAst& rule) { return Selects(rule.selector, op.text); });
       if (has) continue;
-      sink_.Report(clause.name.at, "clause '" + clause.name.text +
-                                       "' has neither an epsilon nor a policy nor a level for " +
-                                       op.text,
+      sink_.Report(clause.name.at,
+                   "clause '" + clause.name.text +
+                       "' has neither an epsilon nor a policy nor a level for " + op.text,
                    "a rule 'for " + op.text + ": ...' in the tolerance");
     }
   }
@@ -113,13 +114,13 @@ class ContractChecker {
       const Relation wanted = violation.by_ratio ? Relation::kImage : violation.relation;
       bool found = false;
       for (const ClauseAst& clause : contract_.clauses) {
-        found |= std::find(clause.relations.begin(), clause.relations.end(), wanted) !=
-                 clause.relations.end();
+        found |= clause.relations.empty() ||  // reported already
+                 std::find(clause.relations.begin(), clause.relations.end(), wanted) !=
+                     clause.relations.end();
       }
       if (found) continue;
       sink_.Report(violation.name.at, "no clause can be violated like this",
-                   "a relation of the postcondition; '" + TextOf(wanted) +
-                       "' is none of them");
+                   "a relation of the postcondition; '" + TextOf(wanted) + "' is none of them");
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What must hold of a contract beyond its grammar: names exist, units fit, a tolerance looks at
-// nothing of the candidate, every clause has something that decides it. Fills types and rates of the
-// expressions.
+// nothing of the candidate, every clause has something that decides it. Fills types and rates of
+// the expressions.
 #pragma once
 
 #include "contracts/language/ast.h"

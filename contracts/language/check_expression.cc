@@ -15,9 +15,8 @@ namespace assay {
 namespace {
 
 std::string_view TextOf(ExprType type) {
-  static constexpr std::string_view kTexts[] = {"anything", "a condition", "a magnitude",
-                                                "a ratio",  "a count",     "a format",
-                                                "a policy"};
+  static constexpr std::string_view kTexts[] = {"anything", "a condition", "a magnitude", "a ratio",
+                                                "a count",  "a format",    "a policy"};
   return kTexts[static_cast<int>(type)];
 }
 
@@ -72,7 +71,8 @@ class Checker {
       sink_.Report(expr.at, "circular tolerance: '" + expr.text + "' is the candidate's answer",
                    "roundoffs, lengths, magnitudes of the inputs or the truth");
     } else {
-      sink_.Report(expr.at, "a condition cannot look at '" + expr.text + "', the candidate's answer",
+      sink_.Report(expr.at,
+                   "a condition cannot look at '" + expr.text + "', the candidate's answer",
                    "properties of the inputs and of the profile");
     }
   }
@@ -155,8 +155,9 @@ class Checker {
     expr.rate = info->rate;
     expr.type = info->result;
     if (static_cast<int>(expr.args.size()) != info->arity) {
-      sink_.Report(expr.at, "'" + expr.text + "' takes " + std::to_string(info->arity) +
-                                " arguments, not " + std::to_string(expr.args.size()),
+      sink_.Report(expr.at,
+                   "'" + expr.text + "' takes " + std::to_string(info->arity) + " arguments, not " +
+                       std::to_string(expr.args.size()),
                    std::to_string(info->arity) + " arguments");
       return;
     }
@@ -181,11 +182,11 @@ class Checker {
     if (wanted == ExprType::kUnknown ? IsArithmetic(given) : IsNumber(wanted) && IsNumber(given)) {
       return;
     }
-    sink_.Report(pool_[expr.args[i]].at,
-                 std::string(TextOf(given)) + " does not fit as argument " + std::to_string(i + 1) +
-                     " of '" + expr.text + "'",
-                 wanted == ExprType::kUnknown ? "a magnitude or a number"
-                                              : std::string(TextOf(wanted)));
+    sink_.Report(
+        pool_[expr.args[i]].at,
+        std::string(TextOf(given)) + " does not fit as argument " + std::to_string(i + 1) +
+            " of '" + expr.text + "'",
+        wanted == ExprType::kUnknown ? "a magnitude or a number" : std::string(TextOf(wanted)));
   }
 
   void SameAsArguments(Expr& expr) {
@@ -203,8 +204,9 @@ class Checker {
     } else if (a == b && a == ExprType::kValue) {
       expr.type = a;
     } else {
-      sink_.Report(expr.at, std::string("cannot ") + verb + " " + std::string(TextOf(a)) + " and " +
-                                std::string(TextOf(b)),
+      sink_.Report(expr.at,
+                   std::string("cannot ") + verb + " " + std::string(TextOf(a)) + " and " +
+                       std::string(TextOf(b)),
                    "two magnitudes or two numbers");
       expr.type = ExprType::kUnknown;
     }
@@ -287,8 +289,8 @@ void CheckExpression(ContractAst& contract, int root, Place place, DiagnosticSin
   if (expr.type == ExprType::kUnknown) return;
   if (place == Place::kTolerance) {
     if (expr.type != ExprType::kValue) {
-      sink.Report(expr.at, "a tolerance is a magnitude, and this is " +
-                               std::string(TextOf(expr.type)),
+      sink.Report(expr.at,
+                  "a tolerance is a magnitude, and this is " + std::string(TextOf(expr.type)),
                   "something like 'u(accumulator) * abs_sum'");
     }
     return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From checked expressions to flat programs. Constant folding is what makes one contract serve every
-// operator and backend at no cost: all that depends on types and profiles is gone after binding.
+// From checked expressions to flat programs. Constant folding is what makes one contract serve
+// every operator and backend at no cost: all that depends on types and profiles is gone after
+// binding.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -155,14 +156,14 @@ class Compiler {
 
   static Code CodeOf(ExprOp op) {
     static constexpr std::pair<ExprOp, Code> kCodes[] = {
-        {ExprOp::kNegate, Code::kNegate},         {ExprOp::kNot, Code::kNot},
-        {ExprOp::kAbs, Code::kAbs},               {ExprOp::kAdd, Code::kAdd},
-        {ExprOp::kSubtract, Code::kSubtract},     {ExprOp::kMultiply, Code::kMultiply},
-        {ExprOp::kDivide, Code::kDivide},         {ExprOp::kPower, Code::kPower},
-        {ExprOp::kLess, Code::kLess},             {ExprOp::kLessEqual, Code::kLessEqual},
-        {ExprOp::kGreater, Code::kGreater},       {ExprOp::kGreaterEqual, Code::kGreaterEqual},
-        {ExprOp::kEqual, Code::kEqual},           {ExprOp::kNotEqual, Code::kNotEqual},
-        {ExprOp::kAnd, Code::kAnd},               {ExprOp::kOr, Code::kOr}};
+        {ExprOp::kNegate, Code::kNegate},     {ExprOp::kNot, Code::kNot},
+        {ExprOp::kAbs, Code::kAbs},           {ExprOp::kAdd, Code::kAdd},
+        {ExprOp::kSubtract, Code::kSubtract}, {ExprOp::kMultiply, Code::kMultiply},
+        {ExprOp::kDivide, Code::kDivide},     {ExprOp::kPower, Code::kPower},
+        {ExprOp::kLess, Code::kLess},         {ExprOp::kLessEqual, Code::kLessEqual},
+        {ExprOp::kGreater, Code::kGreater},   {ExprOp::kGreaterEqual, Code::kGreaterEqual},
+        {ExprOp::kEqual, Code::kEqual},       {ExprOp::kNotEqual, Code::kNotEqual},
+        {ExprOp::kAnd, Code::kAnd},           {ExprOp::kOr, Code::kOr}};
     for (const auto& [from, to] : kCodes) {
       if (from == op) return to;
     }
@@ -276,8 +277,9 @@ class Compiler {
 
   Operand Arithmetic(const Expr& expr, Symbol symbol) {
     static constexpr std::pair<Symbol, Code> kCodes[] = {
-        {Symbol::kAbs, Code::kAbs},     {Symbol::kSqrt, Code::kSqrt}, {Symbol::kExpm1, Code::kExpm1},
-        {Symbol::kSwell, Code::kSwell}, {Symbol::kMax, Code::kMax},   {Symbol::kMin, Code::kMin},
+        {Symbol::kAbs, Code::kAbs},     {Symbol::kSqrt, Code::kSqrt},
+        {Symbol::kExpm1, Code::kExpm1}, {Symbol::kSwell, Code::kSwell},
+        {Symbol::kMax, Code::kMax},     {Symbol::kMin, Code::kMin},
         {Symbol::kGamma, Code::kGamma}, {Symbol::kFlushedInput, Code::kFlushedInput}};
     if (symbol == Symbol::kFlushedInput) NeedSubnormals();
     const auto* code = std::find_if(std::begin(kCodes), std::end(kCodes),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evaluator: scalar instructions once, column instructions block by block, so that the columns of a
-// large case stay in the cache. Plain double arithmetic of positive terms: its relative error stays
-// far below the 2^-40 by which the judge widens every bound.
+// The evaluator: scalar instructions once, column instructions block by block, so that the columns
+// of a large case stay in the cache. Plain double arithmetic of positive terms: its relative error
+// stays far below the 2^-40 by which the judge widens every bound.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,8 +26,8 @@ double Gamma(double m, double u) {
   return mu < 1 ? mu / (1 - mu) : kInf;
 }
 
-// x * expm1(theta), in logarithms once the product of a tiny x and a huge factor would lose its sense.
-// A truth below the range of double counts as the smallest double.
+// x * expm1(theta), in logarithms once the product of a tiny x and a huge factor would lose its
+// sense. A truth below the range of double counts as the smallest double.
 double Swell(double x, double theta) {
   constexpr double kLargestTheta = 700;
   if (theta <= kLargestTheta) return x * std::expm1(theta);
@@ -36,35 +36,58 @@ double Swell(double x, double theta) {
 
 double Apply(Code code, double a, double b) {
   switch (code) {
-    case Code::kAdd: return a + b;
-    case Code::kSubtract: return a - b;
-    case Code::kMultiply: return a * b;
-    case Code::kDivide: return a / b;
-    case Code::kPower: return std::pow(a, b);
-    case Code::kNegate: return -a;
-    case Code::kAbs: return std::fabs(a);
-    case Code::kMax: return a >= b ? a : b;
-    case Code::kMin: return a <= b ? a : b;
-    case Code::kSqrt: return std::sqrt(a);
-    case Code::kExpm1: return std::expm1(a);
-    case Code::kSwell: return Swell(a, b);
-    case Code::kGamma: return Gamma(a, b);
-    case Code::kLess: return a < b ? 1 : 0;
-    case Code::kLessEqual: return a <= b ? 1 : 0;
-    case Code::kGreater: return a > b ? 1 : 0;
-    case Code::kGreaterEqual: return a >= b ? 1 : 0;
-    case Code::kEqual: return a == b ? 1 : 0;
-    case Code::kNotEqual: return a != b ? 1 : 0;
-    case Code::kAnd: return a != 0 && b != 0 ? 1 : 0;
-    case Code::kOr: return a != 0 || b != 0 ? 1 : 0;
-    case Code::kNot: return a != 0 ? 0 : 1;
+    case Code::kAdd:
+      return a + b;
+    case Code::kSubtract:
+      return a - b;
+    case Code::kMultiply:
+      return a * b;
+    case Code::kDivide:
+      return a / b;
+    case Code::kPower:
+      return std::pow(a, b);
+    case Code::kNegate:
+      return -a;
+    case Code::kAbs:
+      return std::fabs(a);
+    case Code::kMax:
+      return a >= b ? a : b;
+    case Code::kMin:
+      return a <= b ? a : b;
+    case Code::kSqrt:
+      return std::sqrt(a);
+    case Code::kExpm1:
+      return std::expm1(a);
+    case Code::kSwell:
+      return Swell(a, b);
+    case Code::kGamma:
+      return Gamma(a, b);
+    case Code::kLess:
+      return a < b ? 1 : 0;
+    case Code::kLessEqual:
+      return a <= b ? 1 : 0;
+    case Code::kGreater:
+      return a > b ? 1 : 0;
+    case Code::kGreaterEqual:
+      return a >= b ? 1 : 0;
+    case Code::kEqual:
+      return a == b ? 1 : 0;
+    case Code::kNotEqual:
+      return a != b ? 1 : 0;
+    case Code::kAnd:
+      return a != 0 && b != 0 ? 1 : 0;
+    case Code::kOr:
+      return a != 0 || b != 0 ? 1 : 0;
+    case Code::kNot:
+      return a != 0 ? 0 : 1;
     default:
       ASSAY_CHECK(false, "an instruction that is no arithmetic");
       return 0;
   }
 }
 
-// Numerics 3.1: what is added to the number of non-zero products, and what stands when there is none.
+// Numerics 3.1: what is added to the number of non-zero products, and what stands when there is
+// none.
 struct RoundingRule {
   double added = 0;
   double when_empty = 0;
@@ -96,25 +119,29 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
 }
 
 double RoundsOf(const RoundingRule& rule, double nnz) {
-  if (!(nnz > 0)) return rule.when_empty;
   const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  return std::max(0.0, products + rule.added);
+  const double rounds = std::max(0.0, products + rule.added);
+  return nnz > 0 ? rounds : rule.when_empty;
 }
 
-// With alpha = 0 the products do not reach the result.
-double CountedNonZeros(const Program& program, const Evidence& evidence, double nnz) {
-  const bool ignored = program.family == Family::kGemm &&
-                       evidence.scalar[static_cast<int>(Quantity::kAlpha)] == 0;
-  return ignored ? 0 : nnz;
+// 1, or 0 with alpha = 0: the products do not reach the result.
+double CountedShare(const Program& program, const Evidence& evidence) {
+  const bool ignored =
+      program.family == Family::kGemm && evidence.scalar[static_cast<int>(Quantity::kAlpha)] == 0;
+  return ignored ? 0 : 1;
 }
 
-// Numerics 3.2. Multiplication by 0 or +-1 cannot underflow, additions are exact in gradual underflow.
+// Numerics 3.2. Multiplication by 0 or +-1 cannot underflow, additions are exact in gradual
+// underflow.
 class UnderflowRule {
  public:
   UnderflowRule(const Program& program, const Evidence& evidence) : program_(program) {
     const FormatInfo& acc = InfoOf(program.accumulator);
     const bool flush = program.flush > 0;
-    unit_ = flush ? acc.smallest_normal : acc.smallest_subnormal / 2;
+    // Half of f64's smallest subnormal is no double: rounded up.
+    const double half =
+        std::max(acc.smallest_subnormal / 2, std::numeric_limits<double>::denorm_min());
+    unit_ = flush ? acc.smallest_normal : half;
     sum_ = program.family == Family::kSum;
     if (program.family == Family::kGemm) {
       alpha_ = std::fabs(evidence.scalar[static_cast<int>(Quantity::kAlpha)]);
@@ -146,7 +173,8 @@ class UnderflowRule {
   bool sum_ = false, folded_ = false;
 };
 
-// The binade of the truth, which is the lower one when hi is a power of two and the rest pulls below.
+// The binade of the truth, which is the lower one when hi is a power of two and the rest pulls
+// below.
 double UlpOfTruth(Format format, double hi, double lo) {
   if (lo != 0 && (lo < 0) == (hi > 0)) hi = std::nextafter(hi, 0.0);
   return UlpAt(format, hi);
@@ -264,7 +292,8 @@ class Evaluator {
         return Underflow(target, begin, size);
       default: {
         const Code code = instruction.code;
-        return Loop(instruction, begin, size, [code](double a, double b) { return Apply(code, a, b); });
+        return Loop(instruction, begin, size,
+                    [code](double a, double b) { return Apply(code, a, b); });
       }
     }
   }
@@ -272,9 +301,8 @@ class Evaluator {
   void Rounds(double* target, int64_t begin, int size) const {
     const RoundingRule rule = RoundingRuleOf(program_, evidence_);
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
-    for (int i = 0; i < size; ++i) {
-      target[i] = RoundsOf(rule, CountedNonZeros(program_, evidence_, nnz[i]));
-    }
+    const double share = CountedShare(program_, evidence_);
+    for (int i = 0; i < size; ++i) target[i] = RoundsOf(rule, share * nnz[i]);
   }
 
   void Underflow(double* target, int64_t begin, int size) const {
@@ -283,8 +311,9 @@ class Evaluator {
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
     const bool products = program_.family != Family::kSum;
     const double* sums = products ? Quantities(Quantity::kOperandSum, begin) : nullptr;
+    const double share = CountedShare(program_, evidence_);
     for (int i = 0; i < size; ++i) {
-      const double counted = CountedNonZeros(program_, evidence_, nnz[i]);
+      const double counted = share * nnz[i];
       const double sum = products && counted > 0 ? sums[i] : 0;
       target[i] = rule.At(counted, sum, RoundsOf(rounding, counted));
     }

@@ -28,13 +28,37 @@ struct Operand {
 };
 
 enum class Code : uint8_t {
-  kAdd, kSubtract, kMultiply, kDivide, kPower, kNegate, kAbs, kMax, kMin, kSqrt, kExpm1, kSwell,
-  kGamma, kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual, kAnd, kOr, kNot,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kPower,
+  kNegate,
+  kAbs,
+  kMax,
+  kMin,
+  kSqrt,
+  kExpm1,
+  kSwell,
+  kGamma,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kAnd,
+  kOr,
+  kNot,
   kScalarQuantity,  // a case-rate quantity of the evidence; index in `a`
   kAttribute,       // the choice of an attribute; index in `a`
-  kSpecial, kFiniteInputs,
-  kTruth,           // the truth, signed
-  kRounds, kUnderflow, kUlp, kFlushedInput,
+  kSpecial,
+  kFiniteInputs,
+  kTruth,  // the truth, signed
+  kRounds,
+  kUnderflow,
+  kUlp,
+  kFlushedInput,
 };
 
 struct Instruction {
@@ -51,17 +75,17 @@ struct Binding {
 };
 
 struct Program {
-  std::vector<double> constants;    // first scalar registers
-  int scalars = 0;                  // scalar registers, constants included
-  int columns = 0;                  // scratch columns
+  std::vector<double> constants;  // first scalar registers
+  int scalars = 0;                // scalar registers, constants included
+  int columns = 0;                // scratch columns
   std::vector<Instruction> by_case, by_element;
   Operand result;
-  std::vector<Quantity> quantities; // element columns that must have been measured
+  std::vector<Quantity> quantities;  // element columns that must have been measured
   // Facts of the binding that instructions refer to.
   Format accumulator = Format::kF64, input_format = Format::kF64;
-  double u = 0;                     // of the accumulator, truncation included
-  double flush = 0;                 // lambda where results may be flushed, else 0
-  double flush_input = 0;           // lambda where inputs may be flushed, else 0
+  double u = 0;            // of the accumulator, truncation included
+  double flush = 0;        // lambda where results may be flushed, else 0
+  double flush_input = 0;  // lambda where inputs may be flushed, else 0
   bool exact_products = false;
   Family family = Family::kGemm;
   int block = 0, guard = 0;

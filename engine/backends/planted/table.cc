@@ -82,6 +82,8 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "adds with FMA in blocks of 256 and folds alpha into b"},
     {"gemm_pairwise", "C-PRC-01 C-EXC-01 C-EXC-02", Family::kGemm, kGood, kGemm, kFloats, kProfile, &GemmPairwise,
      "adds rounded products by halving"},
+    {"gemm_block_fma", kPrc01, Family::kGemm, kGood, kGemm, kHalf, "planted_block_fma", &GemmBlockFma,
+     "adds four products at a time, truncating, like a matrix unit, and declares it"},
     {"gemm_negative_zero", kExc01, Family::kGemm, kGood, kGemm, kFloats, kProfile, &GemmNegativeZero,
      "gives -0 for an exact zero sum, which no rule forbids"},
     // dot
@@ -137,10 +139,10 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "clamps the exponent with a native maximum, which gives the bound for NaN"},
     {"softmax_masked_row_zero", kExc01, Family::kSoftmax, kBad, kSoftmax, kFloats, kProfile, &SoftmaxMaskedRowZero,
      "gives zeros for a row of -Inf or NaN without declaring a mask, like many attention kernels"},
-    {"softmax_exp2", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, kProfile, &SoftmaxExp2,
+    {"softmax_exp2", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, "planted_exp2", &SoftmaxExp2,
      "uses exp2 with a rounded log2(e)"},
-    {"softmax_online", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, kProfile, &SoftmaxOnline,
-     "finds maximum and sum in one pass and rescales the sum"},
+    {"softmax_online", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, "planted_online", &SoftmaxOnline,
+     "finds maximum and sum in one pass over tiles and rescales the sum"},
     // unary
     {"unary_zeros", "C-PRC-02 C-EXC-01", Family::kUnary, kBaseline, kUnary, kFloats, kProfile, &UnaryZeros,
      "stores zeros"},

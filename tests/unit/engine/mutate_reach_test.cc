@@ -207,6 +207,44 @@ TEST(Reach, EverySpecialValueGetsIntoEveryOperandOfAGemmAtHeadBodyAndTail) {
   ExpectReached({OpId::kGemm}, outcomes);
 }
 
+// Shapes and scalars of known faults that need several things at once.
+TEST(Reach, GemmMeetsTheCombinationsOfKnownFaults) {
+  const auto dense = [](const Tensor& t) { return IsContiguous(t) && t.dtype == DType::kF32; };
+  const auto all_dense = [=](const Case& c) {
+    return dense(c.operands[0]) && dense(c.operands[1]) && dense(c.operands[2]);
+  };
+  ExpectReached({OpId::kGemm}, {{"small tail with an outer product and beta 1",
+                                 [=](const Case& c, const NamedDims& d) {
+                                   return all_dense(c) && d[0] <= 3 && d[1] <= 3 &&
+                                          d[0] * d[1] > 1 && d[2] == 1 &&
+                                          c.attributes[kGemmBeta].real == 1;
+                                 },
+                                 5},
+                                {"dense f32, alpha 0 and NaN in a",
+                                 [=](const Case& c, const NamedDims& d) {
+                                   return all_dense(c) && c.attributes[kGemmAlpha].real == 0 &&
+                                          d[1] * d[2] > 0 && HasNan(c.operands[0]);
+                                 },
+                                 10},
+                                {"dense f32, k 0, beta 0 and something in c",
+                                 [=](const Case& c, const NamedDims& d) {
+                                   return all_dense(c) && d[2] == 0 && d[0] * d[1] > 0 &&
+                                          c.attributes[kGemmBeta].real == 0 &&
+                                          c.operands[2].fill.kind != FillKind::kZero;
+                                 },
+                                 20},
+                                {"one column of a much wider matrix",
+                                 [](const Case& c, const NamedDims& d) {
+                                   return d[1] == 1 && d[2] > 1 && c.operands[1].strides[0] > 1;
+                                 },
+                                 100},
+                                {"leftover row, long k with a tail",
+                                 [](const Case&, const NamedDims& d) {
+                                   return d[0] % 6 == 1 && d[1] > 8 && d[2] > 8 && d[2] % 8 != 0;
+                                 },
+                                 50}});
+}
+
 TEST(Reach, InputsTakeEveryFillAndProductsTheirPartners) {
   std::vector<Outcome> outcomes;
   for (int kind = 0; kind < kFillKindCount; ++kind) {

@@ -4,9 +4,7 @@
 // row-major order, whatever the strides. Operands hold what the test says and nothing is generated.
 #pragma once
 
-#include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "contracts/case.h"
@@ -49,10 +47,11 @@ class PlacedCall {
     value_.operands[i].strides = strides;
     return *this;
   }
+  // Readable bytes between the operands placed from now on and their guards.
+  void SetSlack(int64_t bytes) { slack_bytes_ = bytes; }
   PlacedCall& Place(int i, const std::vector<double>& real) {
     call_.Describe(value_, DefOf(value_.op));
-    placed_[i] = true;
-    arena_.Place(i, value_.operands[i], ValuesOf(value_.operands[i], real));
+    arena_.Place(i, value_.operands[i], ValuesOf(value_.operands[i], real), slack_bytes_);
     return *this;
   }
 
@@ -70,7 +69,6 @@ class PlacedCall {
     call_.Describe(value_, DefOf(value_.op));
     for (int i = 0; i < value_.operands.size(); ++i) call_.Attach(i, arena_.At(i));
     InstallFaultHandlers();
-    std::pair<const AssayBackend*, const AssayCall*> argument{table, call_.get()};
     struct Invocation {
       const AssayBackend* table;
       const AssayCall* call;
@@ -103,7 +101,7 @@ class PlacedCall {
   Arena arena_;
   BackendCall call_;
   CallResult result_;
-  std::array<bool, kMaxOperands> placed_{};
+  int64_t slack_bytes_ = 0;
 };
 
 }  // namespace assay
