@@ -260,9 +260,14 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
   }
 }
 
-// Needed by the underflow term only where alpha itself may be rounded into a factor.
+// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which then
+// underflows; and a flushed factor costs its partner.
 void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
-  if (view.alpha == 0 || IsPowerOfTwo(view.alpha)) return;
+  if (view.b == nullptr) return;
+  if (view.only_c() || view.length == 0) {
+    std::fill_n(MeasuredColumn(evidence, Quantity::kOperandSum), evidence.count, 0.0);
+    return;
+  }
   sum_a_.resize(static_cast<size_t>(view.rows));
   for (int64_t row = 0; row < view.rows; ++row) {
     sum_a_[row] = SumOfMagnitudes(view.a + row * view.length, view.length);
