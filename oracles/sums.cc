@@ -181,8 +181,8 @@ SumsView SumsOracle::View(const Values& values) {
   view.rows = values.dims[0];
   view.columns = values.dims[1];
   view.length = values.dims[2];
-  view.alpha = values.source->attributes[kGemmAlpha].real;
-  view.beta = values.source->attributes[kGemmBeta].real;
+  view.alpha = ScalarAttribute(*values.source, kGemmAlpha);
+  view.beta = ScalarAttribute(*values.source, kGemmBeta);
   const OperandValues& c = values.operands[2];
   view.c = c.real.data();
   view.max_abs_c = c.max_abs;
