@@ -64,8 +64,8 @@ inline constexpr int kGeluForm = 0;
 // operands: gemm a,b,c(inout); dot x,y,out[]; sum x,out[]; softmax x,out [rows,n]; unary x,out [n];
 // gather table [rows,columns], indices [count] (i32 or i64), out [count,columns].
 
-// Types of the first operand that the operator takes, most used first, and the types its destination
-// may have when the first operand has type `input` (empty: `input` is not taken).
+// Types of the first operand that the operator takes, most used first, and the types its
+// destination may have when the first operand has type `input` (empty: `input` is not taken).
 std::span<const DType> InputTypesOf(OpId op);
 std::span<const DType> OutputTypesOf(OpId op, DType input);
 // Whether a fill makes sense on an operand: outputs take kPoison only, inputs everything else,

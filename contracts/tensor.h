@@ -17,26 +17,30 @@ inline constexpr int kMaxOverrides = 8;
 using Dims = FixedVector<int64_t, kMaxRank>;
 
 // How the elements get their values. Every generator is a pure function of (seed, index tuple), so
-// that shrinking one dimension leaves the other elements as they were. Values of the enum are part
-// of the binary codec: append only. lo and hi are the parameters; what they mean is beside each.
+// that shrinking one dimension leaves the other elements as they were; the kinds marked (row) work
+// along the last axis and depend on its length, too. Reals are rounded to the stored type, for an
+// integer type to the nearest integer it holds. Values of the enum are part of the binary codec:
+// append only. lo and hi are the parameters; what they mean is beside each.
 enum class FillKind : uint8_t {
   kZero = 0,
   kConstant,     // lo
-  kUniform,      // real, uniform in [lo, hi)
-  kNormal,       // mean lo, standard deviation hi
+  kUniform,      // real, uniform in [lo, hi); never rounded up to hi
+  kNormal,       // mean lo, standard deviation hi; approximately normal, within 6 hi of the mean
   kIntegers,     // integers, uniform in [lo, hi]
   kWideOdd,      // odd integers in (2^12, 2^13), random sign: exact in f32, not in narrower types
   kPowersOfTwo,  // +-1, +-2, +-4: the exact partner of kWideOdd
-  kSparse,       // lo non-zeros (1..4) per row of the last axis at random places, N(0,1); else +0
-  kExponents,    // random sign and mantissa, exponent uniform in [lo, hi]
+  kSparse,       // (row) lo non-zeros (1..4) at random places, N(0,1); else +0
+  kExponents,    // random sign and mantissa, exponent uniform in what of [lo, hi] the type holds
   kSubnormal,    // random subnormals of the stored type, both signs
-  kMantissa,     // 1 + 2^-j, j = 1 + (index mod 23)
-  kCancelling,   // along the last axis: pairs x, -x(1 + tiny) shuffled; sum far below magnitude lo
-  kSwamping,     // first element of the row 2^lo, the others hi
+  kMantissa,     // 1 + 2^-j, j = 1 + (sum of the coordinates mod 23)
+  kCancelling,   // (row) shuffled pairs x, -x(1 +- 1 ulp), |x| in [lo/2, lo]; an odd one out is +0
+  kSwamping,     // (row) first element 2^lo, the others hi
   kOffset,       // lo + N(0, hi): mean far above spread
-  kDistinct,     // pairwise distinct, non-zero, exactly representable: rows of a table
-  kIndices,      // integer types only: uniform in [lo, hi]
-  kPoison,  // pure outputs: a pattern of the type that no kernel writes by accident; seed picks
+  kDistinct,  // (row) non-zero, exactly representable, pairwise distinct as far as the type goes:
+              // 61440 elements of f16, 65024 of bf16, 254 of i8. Rows of a table
+  kIndices,   // integer types only: uniform in [lo, hi]
+  kPoison,    // pure outputs: a pattern of the type that no kernel writes by accident. Even seed:
+              // a quiet NaN, odd seed: a large finite number; integers: two numbers
 };
 inline constexpr int kFillKindCount = 17;
 

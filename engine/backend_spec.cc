@@ -14,9 +14,10 @@ bool IsName(std::string_view text) {
 }
 
 Error BadSpec(std::string_view text, std::string what) {
-  return {"backend \"" + std::string(text) + "\"", std::move(what),
-          "write name[:argument][#key=value,...], for example openblas#core=Haswell, or the path of "
-          "a plug-in"};
+  return {
+      "backend \"" + std::string(text) + "\"", std::move(what),
+      "write name[:argument][#key=value,...], for example openblas#core=Haswell, or the path of "
+      "a plug-in"};
 }
 
 // The end of a plug-in's path, or npos when the text is no path.

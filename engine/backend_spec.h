@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text that names a backend, taken apart: name[:argument][#key=value[,key=value]...], or the path
-// of a plug-in. Only the form; what names and keys mean is in backend.cc.
+// The text that names a backend, taken apart: name[:argument][#key=value[,key=value]...], or the
+// path of a plug-in. Only the form; what names and keys mean is in backend.cc.
 #pragma once
 
 #include <string>

@@ -18,8 +18,8 @@
 namespace assay {
 namespace {
 
-constexpr const char* kLibraryFolders[] = {"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/",
-                                           "/usr/lib/", "/usr/local/lib/"};
+constexpr const char* kLibraryFolders[] = {"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/",
+                                           "/usr/local/lib/"};
 
 Error SystemError(const std::string& path, const char* doing) {
   return {path, std::string(doing) + ": " + std::strerror(errno), "check the file and its rights"};

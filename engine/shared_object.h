@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Libraries under test, loaded at run time by file so that none is linked and none sees another's symbols.
-// Loaded once per process and never unloaded: libraries that keep thread keys or exit handlers do not
-// survive it. Used by the engine and, compiled into them, by modules. Not thread-safe.
+// Libraries under test, loaded at run time by file so that none is linked and none sees another's
+// symbols. Loaded once per process and never unloaded: libraries that keep thread keys or exit
+// handlers do not survive it. Used by the engine and, compiled into them, by modules. Not
+// thread-safe.
 #pragma once
 
 #include <string>

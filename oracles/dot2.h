@@ -29,6 +29,7 @@
 #include <cstdint>
 
 #include "oracles/enclosure.h"
+#include "oracles/lane_scan.h"
 
 namespace assay {
 
@@ -64,6 +65,7 @@ struct Dot2Result {
 // in a row or column leave the other outputs alone. When products are not exact, the caller has
 // checked that each product of an output it keeps is 0 or in range, and that no |operand| exceeds
 // 2^990.
-void RunDot2(const Dot2Problem& problem, const Dot2Result& result);
+// `lanes` may be anything up to MachineLanes() and changes no bit of the result.
+void RunDot2(const Dot2Problem& problem, const Dot2Result& result, LaneSet lanes = MachineLanes());
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 
 #include "contracts/invariant.h"
 #include "oracles/evidence_columns.h"
+#include "oracles/lane_scan.h"
 
 namespace assay {
 namespace {
@@ -35,41 +36,25 @@ void Transpose(const double* from, int64_t rows, int64_t columns, std::vector<do
   }
 }
 
-// Smallest non-zero magnitude of `count` values `stride` apart; +Inf if all are zero.
-double LeastMagnitude(const double* values, int64_t count, int64_t stride) {
-  double least = kInfinity;
-  for (int64_t i = 0; i < count; ++i) {
-    const double size = std::fabs(values[i * stride]);
-    if (size > 0 && size < least) least = size;
-  }
-  return least;
-}
-
-double SumOfMagnitudes(const double* values, int64_t count, int64_t stride) {
-  // Two levels keep the rounding of the sum within the outward factor.
-  double total = 0;
-  for (int64_t start = 0; start < count; start += 1024) {
-    double part = 0;
-    for (int64_t i = start; i < std::min(start + 1024, count); ++i) {
-      part += std::fabs(values[i * stride]);
+// `of_panel` of every panel of the right operand, or `of_column` of every column.
+template <class OfPanel, class OfColumn>
+void ScanColumns(const SumsView& view, OfPanel of_panel, OfColumn of_column,
+                 std::vector<double>& columns) {
+  if (!view.panels) {
+    columns.resize(static_cast<size_t>(view.columns));
+    for (int64_t column = 0; column < view.columns; ++column) {
+      columns[column] =
+          view.b == nullptr ? 1 : of_column(view.b + column * view.length, view.length);
     }
-    total += part;
+    return;
   }
-  return Outward(total);
+  const int64_t panels = (view.columns + kPanelColumns - 1) / kPanelColumns;
+  columns.resize(static_cast<size_t>(panels * kPanelColumns));
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    of_panel(view.b + panel * view.length * kPanelColumns, view.length,
+             columns.data() + panel * kPanelColumns);
+  }
 }
-
-bool HasZero(const double* values, int64_t count) {
-  bool found = false;
-  for (int64_t i = 0; i < count; ++i) found |= values[i] == 0;
-  return found;
-}
-
-// Where column `column` of the right operand starts and how far apart its elements are.
-const double* ColumnStart(const SumsView& view, int64_t column) {
-  if (!view.panels) return view.b + column * view.length;
-  return view.b + column / kPanelColumns * view.length * kPanelColumns + column % kPanelColumns;
-}
-int64_t ColumnStride(const SumsView& view) { return view.panels ? kPanelColumns : 1; }
 
 // Truth and magnitudes of one output by an accumulator in which nothing rounds.
 template <class Accumulator>
@@ -193,7 +178,7 @@ SumsView SumsOracle::View(const Values& values) {
   view.a = a.real.data();
   view.max_abs_a = a.max_abs;
   view.any_special_a = AnySpecial(a);
-  view.zeros = HasZero(view.a, a.count);
+  view.zeros = AnyZero(view.a, a.count);
   if (op == OpId::kSum) {
     view.length = values.dims[0];
     return view;
@@ -201,7 +186,7 @@ SumsView SumsOracle::View(const Values& values) {
   const OperandValues& b = values.operands[1];
   view.max_abs_b = b.max_abs;
   view.any_special_b = AnySpecial(b);
-  view.zeros |= HasZero(b.real.data(), b.count);
+  view.zeros |= AnyZero(b.real.data(), b.count);
   if (op == OpId::kDot) {
     view.length = values.dims[0];
     view.b = b.real.data();
@@ -230,13 +215,10 @@ void SumsOracle::RejectInexactProducts(const SumsView& view, Evidence& evidence)
   if (view.exact_products) return;
   const bool too_large = !(view.max_abs_a <= kLargestSplit && view.max_abs_b <= kLargestSplit);
   least_a_.resize(static_cast<size_t>(view.rows));
-  least_b_.resize(static_cast<size_t>(view.columns));
   for (int64_t row = 0; row < view.rows; ++row) {
-    least_a_[row] = LeastMagnitude(view.a + row * view.length, view.length, 1);
+    least_a_[row] = LeastMagnitude(view.a + row * view.length, view.length);
   }
-  for (int64_t column = 0; column < view.columns; ++column) {
-    least_b_[column] = LeastMagnitude(ColumnStart(view, column), view.length, ColumnStride(view));
-  }
+  ScanColumns(view, LeastMagnitudes, LeastMagnitude, least_b_);
   const double least = *std::min_element(least_a_.begin(), least_a_.end()) *
                        *std::min_element(least_b_.begin(), least_b_.end());
   if (!too_large && least >= 2 * kSmallestExactProduct) return;
@@ -278,17 +260,19 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
   }
 }
 
-// Needed by the underflow term only where alpha itself may be rounded into a factor.
+// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which then
+// underflows; and a flushed factor costs its partner.
 void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
-  if (view.alpha == 0 || IsPowerOfTwo(view.alpha)) return;
+  if (view.b == nullptr) return;
+  if (view.only_c() || view.length == 0) {
+    std::fill_n(MeasuredColumn(evidence, Quantity::kOperandSum), evidence.count, 0.0);
+    return;
+  }
   sum_a_.resize(static_cast<size_t>(view.rows));
-  sum_b_.resize(static_cast<size_t>(view.columns));
   for (int64_t row = 0; row < view.rows; ++row) {
-    sum_a_[row] = SumOfMagnitudes(view.a + row * view.length, view.length, 1);
+    sum_a_[row] = SumOfMagnitudes(view.a + row * view.length, view.length);
   }
-  for (int64_t column = 0; column < view.columns; ++column) {
-    sum_b_[column] = SumOfMagnitudes(ColumnStart(view, column), view.length, ColumnStride(view));
-  }
+  ScanColumns(view, SumsOfMagnitudes, SumOfMagnitudes, sum_b_);
   double* largest = MeasuredColumn(evidence, Quantity::kOperandSum);
   for (int64_t at = 0; at < evidence.count; ++at) {
     largest[at] = std::max(sum_a_[at / view.columns], sum_b_[at % view.columns]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What adapters need to read a call of the C table: places of elements, texts, and how BLAS-like
-// interfaces name a matrix. Header only, and dependent on the C table alone, since modules with compiler
-// flags of their own include it too.
+// interfaces name a matrix. Header only, and dependent on the C table alone, since modules with
+// compiler flags of their own include it too.
 #pragma once
 
 #include <algorithm>

@@ -130,11 +130,16 @@ Result<const AssayBackend*> OpenCblas(const CblasRequest& request) {
   Result<CblasLibrary> library = LoadCblas(request);
   if (!library.ok()) return library.error();
   auto* backend = new CblasBackend{{}, std::move(library).value()};
-  backend->table = {sizeof(AssayBackend), ASSAY_ABI_VERSION,
-                    backend,              backend->library.family.c_str(),
-                    Version,              Pins,
-                    Supports,             Run,
-                    Declare,              Close};
+  backend->table = {sizeof(AssayBackend),
+                    ASSAY_ABI_VERSION,
+                    backend,
+                    backend->library.family.c_str(),
+                    Version,
+                    Pins,
+                    Supports,
+                    Run,
+                    Declare,
+                    Close};
   return &backend->table;
 }
 

@@ -16,7 +16,8 @@ namespace assay {
 
 struct CblasRequest {
   std::string path;
-  std::string core;    // OpenBLAS: kernels of this core type, by OpenBLAS's name; empty: its own choice
+  std::string
+      core;  // OpenBLAS: kernels of this core type, by OpenBLAS's name; empty: its own choice
   std::string arch;    // BLIS: configuration, by number or by BLIS's name; empty: its own choice
   std::string family;  // empty: told from the exported symbols
 };
@@ -25,8 +26,8 @@ struct CblasRequest {
 // cblas_sgemm; this CPU cannot run the core asked for, or the library does not have it.
 Result<const AssayBackend*> OpenCblas(const CblasRequest& request);
 
-// Core types worth running beside the library's own choice: each has kernels of its own for gemm, dot
-// or sum. In the order in which discovery lists them.
+// Core types worth running beside the library's own choice: each has kernels of its own for gemm,
+// dot or sum. In the order in which discovery lists them.
 const std::vector<std::string_view>& OpenBlasCores();
 const std::vector<std::string_view>& BlisArchitectures();
 

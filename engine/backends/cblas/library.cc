@@ -101,8 +101,7 @@ Status DescribeOpenBlas(const SharedObject& library, const CblasRequest& request
   return {};
 }
 
-Status DescribeBlis(const SharedObject& library, const CblasRequest& request,
-                    CblasLibrary& found) {
+Status DescribeBlis(const SharedObject& library, const CblasRequest& request, CblasLibrary& found) {
   found.version = library.Symbol<const char*()>("bli_info_get_version_str")();
   auto* query = library.Symbol<int()>("bli_arch_query_id");
   auto* name_of = library.Symbol<const char*(int)>("bli_arch_string");

@@ -19,8 +19,8 @@ enum Feature : uint32_t {
   kSse4a = 16,
   kAvx = 32,
   kFma4 = 64,
-  kHaswellClass = 128,   // AVX2, FMA, BMI2
-  kSkylakeClass = 256,   // AVX-512 F, CD, BW, DQ, VL
+  kHaswellClass = 128,  // AVX2, FMA, BMI2
+  kSkylakeClass = 256,  // AVX-512 F, CD, BW, DQ, VL
   kAvx512Bf16 = 512,
 };
 

@@ -32,7 +32,8 @@ Real GeluErf(Real x) {
   return static_cast<Real>(Wide{0.5} * wide * std::erfc(-wide * kInverseSqrt2));
 }
 
-// 0.5 x (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3), with 0.5 (1 + tanh u) = 1 / (1 + exp(-2u)).
+// 0.5 x (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3), with 0.5 (1 + tanh u) = 1 / (1 +
+// exp(-2u)).
 template <class Real>
 Real GeluTanh(Real x) {
   using Wide = typename Wider<Real>::Type;
@@ -68,7 +69,8 @@ void SoftmaxRow(const View<Format>& x, const View<Format>& out, int64_t row) {
   const int64_t n = x.extent(1);
   Real max = -std::numeric_limits<Real>::infinity();
   for (int64_t j = 0; j < n; ++j) {
-    if (x.Get(row, j) > max) max = x.Get(row, j);  // NaN is passed over here and returns in the sum.
+    if (x.Get(row, j) > max)
+      max = x.Get(row, j);  // NaN is passed over here and returns in the sum.
   }
   Real sum = 0;
   for (int64_t j = 0; j < n; ++j) sum += std::exp(x.Get(row, j) - max);
@@ -78,8 +80,7 @@ void SoftmaxRow(const View<Format>& x, const View<Format>& out, int64_t row) {
 template <class Word>
 void CopyRow(const AssayTensor& table, int64_t from, const AssayTensor& out, int64_t to) {
   const auto at = [](const AssayTensor& tensor, int64_t row, int64_t column) {
-    auto* element0 =
-        reinterpret_cast<Word*>(static_cast<char*>(tensor.data) + tensor.byte_offset);
+    auto* element0 = reinterpret_cast<Word*>(static_cast<char*>(tensor.data) + tensor.byte_offset);
     const int64_t row_stride = tensor.shape[0] > 1 ? tensor.strides[0] : 0;
     const int64_t column_stride = tensor.shape[1] > 1 ? tensor.strides[1] : 0;
     return element0 + (row * row_stride + column * column_stride);

@@ -80,9 +80,7 @@ class View {
   int64_t extent(int axis) const { return extent_[axis]; }
   Real Get(int64_t i, int64_t j = 0) const { return Format::Load(*At(i, j)); }
   void Set(int64_t i, int64_t j, Real value) const { *At(i, j) = Format::Store(value); }
-  Word* At(int64_t i, int64_t j = 0) const {
-    return element0_ + (i * stride_[0] + j * stride_[1]);
-  }
+  Word* At(int64_t i, int64_t j = 0) const { return element0_ + (i * stride_[0] + j * stride_[1]); }
 
  private:
   Word* element0_;

@@ -46,9 +46,16 @@ int32_t Run(void*, const AssayCall* call, AssayText* text) {
   }
 }
 
-constexpr AssayBackend kTable = {sizeof(AssayBackend), ASSAY_ABI_VERSION, nullptr, "reference",
-                                 Version,              Pins,              Supports, Run,
-                                 Declare,              Close};
+constexpr AssayBackend kTable = {sizeof(AssayBackend),
+                                 ASSAY_ABI_VERSION,
+                                 nullptr,
+                                 "reference",
+                                 Version,
+                                 Pins,
+                                 Supports,
+                                 Run,
+                                 Declare,
+                                 Close};
 
 }  // namespace
 

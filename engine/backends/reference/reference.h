@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plain loops that keep the precisions they declare: f64 and f32 in their own type, 16-bit types in
-// f32 with one rounding at the end. Every operator, any strides. Depends on libm and contracts only.
+// f32 with one rounding at the end. Every operator, any strides. Depends on libm and contracts
+// only.
 #pragma once
 
 #include <string>

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Backends in shared objects that export assay_backend_open: the modules that come with the
+// program, and plug-ins of users.
+#pragma once
+
+#include <string>
+
+#include "contracts/result.h"
+#include "engine/include/assay/backend.h"
+
+namespace assay {
+
+// The module `name`.so of the folder that ASSAY_BACKEND_DIR names, or else of "backends" beside the
+// executable or beside the folder it lies in. Errors: it is not there, or as for a plug-in.
+Result<const AssayBackend*> OpenModule(const std::string& name, const std::string& options);
+
+// Errors: no shared object, no assay_backend_open in it, or the text that it returned.
+Result<const AssayBackend*> OpenPlugin(const std::string& path, const std::string& options);
+
+}  // namespace assay

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Edit distances that can be counted by hand, and the wording of suggestions.
+#include "contracts/suggest.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace assay {
+namespace {
+
+TEST(EditDistance, CountsInsertionsDeletionsSubstitutionsAndSwaps) {
+  EXPECT_EQ(EditDistance("", ""), 0);
+  EXPECT_EQ(EditDistance("abc", ""), 3);
+  EXPECT_EQ(EditDistance("", "ab"), 2);
+  EXPECT_EQ(EditDistance("gemm", "gem"), 1);
+  EXPECT_EQ(EditDistance("gemm", "gemv"), 1);
+  EXPECT_EQ(EditDistance("alhpa", "alpha"), 1);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
+  EXPECT_EQ(EditDistance("GEMM", "gemm"), 0);
+}
+
+TEST(DidYouMean, NamesTheNearestWordOrAllOfThem) {
+  constexpr std::string_view kWords[] = {"gemm", "dot", "softmax"};
+  EXPECT_EQ(DidYouMean("gmm", kWords), "did you mean 'gemm'?");
+  EXPECT_EQ(DidYouMean("sofmtax", kWords), "did you mean 'softmax'?");
+  EXPECT_EQ(DidYouMean("convolution", kWords), "use one of: gemm, dot, softmax");
+  EXPECT_EQ(DidYouMean(std::string(100000, 'g'), kWords), "use one of: gemm, dot, softmax");
+  EXPECT_EQ(DidYouMean("x", {}), "");
+}
+
+}  // namespace
+}  // namespace assay
