@@ -101,6 +101,7 @@ class ValueJudge {
       if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
       ++judged_;
       const double got = Got()[i];
+      if (rule_.image() && rule_.PlainlyRounds(got, TruthOf(evidence_, i))) continue;
       if ((ClassOf(got) & legal) != 0) continue;
       Note(i, rule_.Decide(got, TruthOf(evidence_, i), strict()[i]), strict()[i]);
     }

@@ -119,16 +119,16 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
 }
 
 double RoundsOf(const RoundingRule& rule, double nnz) {
-  if (!(nnz > 0)) return rule.when_empty;
   const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  return std::max(0.0, products + rule.added);
+  const double rounds = std::max(0.0, products + rule.added);
+  return nnz > 0 ? rounds : rule.when_empty;
 }
 
-// With alpha = 0 the products do not reach the result.
-double CountedNonZeros(const Program& program, const Evidence& evidence, double nnz) {
+// 1, or 0 with alpha = 0: the products do not reach the result.
+double CountedShare(const Program& program, const Evidence& evidence) {
   const bool ignored =
       program.family == Family::kGemm && evidence.scalar[static_cast<int>(Quantity::kAlpha)] == 0;
-  return ignored ? 0 : nnz;
+  return ignored ? 0 : 1;
 }
 
 // Numerics 3.2. Multiplication by 0 or +-1 cannot underflow, additions are exact in gradual
@@ -138,7 +138,10 @@ class UnderflowRule {
   UnderflowRule(const Program& program, const Evidence& evidence) : program_(program) {
     const FormatInfo& acc = InfoOf(program.accumulator);
     const bool flush = program.flush > 0;
-    unit_ = flush ? acc.smallest_normal : acc.smallest_subnormal / 2;
+    // Half of f64's smallest subnormal is no double: rounded up.
+    const double half =
+        std::max(acc.smallest_subnormal / 2, std::numeric_limits<double>::denorm_min());
+    unit_ = flush ? acc.smallest_normal : half;
     sum_ = program.family == Family::kSum;
     if (program.family == Family::kGemm) {
       alpha_ = std::fabs(evidence.scalar[static_cast<int>(Quantity::kAlpha)]);
@@ -298,9 +301,8 @@ class Evaluator {
   void Rounds(double* target, int64_t begin, int size) const {
     const RoundingRule rule = RoundingRuleOf(program_, evidence_);
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
-    for (int i = 0; i < size; ++i) {
-      target[i] = RoundsOf(rule, CountedNonZeros(program_, evidence_, nnz[i]));
-    }
+    const double share = CountedShare(program_, evidence_);
+    for (int i = 0; i < size; ++i) target[i] = RoundsOf(rule, share * nnz[i]);
   }
 
   void Underflow(double* target, int64_t begin, int size) const {
@@ -309,8 +311,9 @@ class Evaluator {
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
     const bool products = program_.family != Family::kSum;
     const double* sums = products ? Quantities(Quantity::kOperandSum, begin) : nullptr;
+    const double share = CountedShare(program_, evidence_);
     for (int i = 0; i < size; ++i) {
-      const double counted = CountedNonZeros(program_, evidence_, nnz[i]);
+      const double counted = share * nnz[i];
       const double sum = products && counted > 0 ? sums[i] : 0;
       target[i] = rule.At(counted, sum, RoundsOf(rounding, counted));
     }

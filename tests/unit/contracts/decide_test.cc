@@ -63,6 +63,24 @@ TEST(ImageRule, MeansCorrectlyRoundedWhereTheBoundIsZero) {
   EXPECT_EQ(kHalfOfSingle.Decide(1 + 0x1p-10, above, 0).decision, Decision::kAccept);
 }
 
+TEST(ImageRule, HasAShortcutThatIsNeverWrong) {
+  // Every f16 value against truths around the ends of what rounds to it.
+  for (uint32_t pattern = 0; pattern < 0x7c00; pattern += 7) {
+    const double got = Decode(DType::kF16, pattern);
+    const RoundingInterval interval = IntervalRoundingTo(Format::kF16, got);
+    for (const double hi : {interval.lo, interval.hi, (interval.lo + got) / 2, got,
+                            std::nextafter(interval.lo, 0), std::nextafter(interval.hi, kInf)}) {
+      const Truth truth{hi, 0, 0};
+      if (!kHalfOfSingle.PlainlyRounds(got, truth)) continue;
+      EXPECT_EQ(Round(Format::kF16, hi), got) << pattern << " " << hi;
+    }
+    EXPECT_TRUE(kHalfOfSingle.PlainlyRounds(got, {got, 0, 0})) << pattern;
+  }
+  EXPECT_FALSE(kHalfOfSingle.PlainlyRounds(kInf, {kInf, 0, 0}));
+  EXPECT_FALSE(kHalfOfSingle.PlainlyRounds(kNaN, {1, 0, 0}));
+  EXPECT_FALSE(kHalfOfSingle.PlainlyRounds(1, {1, 0, 0x1p-10}));
+}
+
 TEST(ImageRule, LeavesOpenWhatTheEnclosureLeavesOpen) {
   const Truth tie{1 + 0x1p-11, 0, 0x1p-60};
   EXPECT_EQ(kHalfOfSingle.Decide(1 + 0x1p-10, tie, 0).decision, Decision::kUndecided);

@@ -80,6 +80,12 @@ TEST(Underflow, GrowsWithTheProductsAndBelongsToTheAccumulator) {
   EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kVacuous);  // 0 is right: no force
 }
 
+TEST(Underflow, DoesNotVanishInDoubleItself) {
+  Scene scene(OpId::kDot, DType::kF64, {3});
+  scene.SetSums(0, 3, 1);
+  EXPECT_GE(scene.Tolerance("C-PRC-01"), 3 * 0x1p-1074);
+}
+
 TEST(Underflow, IsLambdaPerOperationWhereResultsAreFlushed) {
   Scene scene(OpId::kDot, DType::kF32, {10});
   scene.SetSums(0, 10, 1);
