@@ -27,7 +27,7 @@ LaneSet MachineLanes() {
 
 namespace {
 
-enum class Wanted { kZero, kLeast, kSum };
+enum class Wanted { kZero, kLeast, kLargest, kSum };
 
 // Identity of the operation, one step of it, and the padding of a last strip that changes nothing.
 template <Wanted kWanted>
@@ -40,6 +40,8 @@ ASSAY_KERNEL Step(const Vec& value, Vec& state) {
     state = (Vec)((Mask)state | (Mask)(value == zero));
   } else if constexpr (kWanted == Wanted::kLeast) {
     Select((Mask)(size > zero) & (Mask)(size < state), size, state, state);
+  } else if constexpr (kWanted == Wanted::kLargest) {
+    Select((Mask)(value > state), value, state, state);
   } else {
     state += size;
   }
@@ -117,6 +119,15 @@ double LeastMagnitude(const double* values, int64_t count) {
 
 void LeastMagnitudes(const double* panel, int64_t length, double least[8]) {
   Run<Wanted::kLeast>(panel, length, least);
+}
+
+double Largest(const double* values, int64_t count) {
+  double lanes[kLanes];
+  const int64_t strips = count / kLanes;
+  Run<Wanted::kLargest>(values, strips, lanes);
+  double largest = *std::max_element(lanes, lanes + kLanes);
+  for (int64_t i = strips * kLanes; i < count; ++i) largest = std::max(largest, values[i]);
+  return largest;
 }
 
 double SumOfMagnitudes(const double* values, int64_t count) {

@@ -21,6 +21,9 @@ double LeastMagnitude(const double* values, int64_t count);
 // The same of each column of a panel [length][8].
 void LeastMagnitudes(const double* panel, int64_t length, double least[8]);
 
+// Largest of `count` numbers of which none is NaN, and 0.
+double Largest(const double* values, int64_t count);
+
 // Sum of magnitudes, rounded outward (see dot2.h).
 double SumOfMagnitudes(const double* values, int64_t count);
 void SumsOfMagnitudes(const double* panel, int64_t length, double sums[8]);

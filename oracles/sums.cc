@@ -78,12 +78,6 @@ void Resolve(const SumsView& view, int64_t row, int64_t column, Accumulator& sum
   sum.Clear();
 }
 
-double Largest(const double* values, int64_t count) {
-  double largest = 0;
-  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, values[i]);
-  return largest;
-}
-
 // A truth beyond the doubles' overflow threshold has no enclosure: its infinity, and what the
 // partial sums can reach besides.
 void CloseOverflow(const SumsView& view, Evidence& evidence, double max_product_sum,
@@ -102,22 +96,6 @@ void CloseOverflow(const SumsView& view, Evidence& evidence, double max_product_
       set |= kClassNan;  // the infinity of the data met one of the other sign
     }
     StoreClasses(set, at, evidence);
-  }
-}
-
-// Magnitudes of outputs that are settled by class alone are no bounds on anything: they become 0,
-// so that the largest of a case comes from the others.
-void ApplySpecials(const SumsView& view, Evidence& evidence, double* abs_sum, double* product_sum) {
-  for (int64_t row = 0; row < view.rows; ++row) {
-    for (int64_t column = 0; column < view.columns; ++column) {
-      const int64_t at = row * view.columns + column;
-      const ClassSet set = SpecialClasses(view, row, column);
-      if (set == kClassByValue) continue;
-      StoreClasses(set, at, evidence);
-      if (set & kClassByValue) continue;
-      RaiseTier(evidence, Tier::kTable);
-      abs_sum[at] = product_sum[at] = 0;
-    }
   }
 }
 
@@ -251,12 +229,14 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
     for (int64_t k = 0; k < length; ++k)
       mask[k / 64] |= uint64_t{view.B(column, k) != 0} << (k % 64);
   }
-  for (int64_t at = 0; at < evidence.count; ++at) {
-    const uint64_t* left = mask_a_.data() + at / view.columns * words;
-    const uint64_t* right = mask_b_.data() + at % view.columns * words;
-    int64_t both = 0;
-    for (int64_t w = 0; w < words; ++w) both += std::popcount(left[w] & right[w]);
-    count[at] = static_cast<double>(both);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    const uint64_t* left = mask_a_.data() + row * words;
+    for (int64_t column = 0; column < view.columns; ++column) {
+      const uint64_t* right = mask_b_.data() + column * words;
+      int64_t both = 0;
+      for (int64_t w = 0; w < words; ++w) both += std::popcount(left[w] & right[w]);
+      *count++ = static_cast<double>(both);
+    }
   }
 }
 
@@ -274,8 +254,10 @@ void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
   }
   ScanColumns(view, SumsOfMagnitudes, SumOfMagnitudes, sum_b_);
   double* largest = MeasuredColumn(evidence, Quantity::kOperandSum);
-  for (int64_t at = 0; at < evidence.count; ++at) {
-    largest[at] = std::max(sum_a_[at / view.columns], sum_b_[at % view.columns]);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    for (int64_t column = 0; column < view.columns; ++column) {
+      *largest++ = std::max(sum_a_[row], sum_b_[column]);
+    }
   }
 }
 
@@ -297,13 +279,46 @@ void SumsOracle::RunFastTier(const SumsView& view, Evidence& evidence) {
   RejectInexactProducts(view, evidence);
 }
 
+// Outputs that meet a NaN or an infinity; all of them when a scalar or an empty sum decides.
+// Magnitudes of outputs that are settled by class alone are no bounds on anything: they become 0,
+// so that the largest of a case comes from the others.
+void SumsOracle::ApplySpecials(const SumsView& view, Evidence& evidence) {
+  const bool everywhere = view.only_c() || !std::isfinite(view.alpha) || !std::isfinite(view.beta);
+  special_b_.assign(static_cast<size_t>(view.columns), view.any_special_b);
+  for (int64_t column = 0; view.any_special_b && column < view.columns; ++column) {
+    bool special = false;
+    for (int64_t k = 0; k < view.length; ++k) special |= !std::isfinite(view.B(column, k));
+    special_b_[column] = special;
+  }
+  double* abs_sum = MeasuredColumn(evidence, Quantity::kAbsSum);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    bool struck = everywhere;
+    for (int64_t k = 0; view.any_special_a && k < view.length; ++k) {
+      struck |= !std::isfinite(view.A(row, k));
+    }
+    for (int64_t column = 0; column < view.columns; ++column) {
+      const int64_t at = row * view.columns + column;
+      const bool by_c = view.any_special_c && view.beta != 0 && !std::isfinite(view.c[at]);
+      if (!(struck || special_b_[column] || by_c)) continue;
+      const ClassSet set = SpecialClasses(view, row, column);
+      if (set == kClassByValue) continue;
+      StoreClasses(set, at, evidence);
+      if (set & kClassByValue) continue;
+      RaiseTier(evidence, Tier::kTable);
+      abs_sum[at] = product_sum_[at] = 0;
+    }
+  }
+}
+
 // Special answers, then exact truths for the outputs that lack one (or for all), then case scalars.
 template <class Accumulator>
 void SumsOracle::Complete(const SumsView& view, Accumulator& exact, bool all, Evidence& evidence) {
   double* abs_sum = MeasuredColumn(evidence, Quantity::kAbsSum);
   evidence.special = AnythingSpecial(view);
-  if (evidence.special) ApplySpecials(view, evidence, abs_sum, product_sum_.data());
-  for (int64_t at = 0; at < evidence.count; ++at) {
+  if (evidence.special) ApplySpecials(view, evidence);
+  const bool certified =
+      !all && !evidence.special && std::isfinite(Largest(evidence.radius.data(), evidence.count));
+  for (int64_t at = 0; !certified && at < evidence.count; ++at) {
     if (!(all || !std::isfinite(evidence.radius[at]))) continue;
     if (!(evidence.legal[at] & kClassByValue)) continue;
     Resolve(view, at / view.columns, at % view.columns, exact, evidence, abs_sum,
