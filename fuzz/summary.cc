@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iterator>
@@ -33,61 +34,74 @@ std::string AllOutcomes(const std::array<int64_t, kOutcomeCount>& counts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string MutedSides(const CampaignConfig& config, const CampaignState& state) {
-  std::string text;
+std::vector<std::string> MutedSides(const CampaignConfig& config, const CampaignState& state) {
+  std::vector<std::string> sides;
   for (const MuteEntry& entry : state.mutes) {
     const size_t at = static_cast<size_t>(entry.backend);
     if (entry.muted == 0 || at >= config.backends.size()) continue;
     const OperatorDef& op = DefOf(entry.op);
-    fmt::format_to(std::back_inserter(text), "muted: {}, {}, {} operand {}, after {} hits\n",
-                   config.backends[at].spec, op.name,
-                   entry.side == Side::kBefore ? "before" : "after",
-                   op.operands[static_cast<size_t>(entry.operand)].name, entry.hits);
+    sides.push_back(fmt::format("{} {} {} {}: {} hits", config.backends[at].spec, op.name,
+                                op.operands[static_cast<size_t>(entry.operand)].name,
+                                entry.side == Side::kBefore ? "before" : "after", entry.hits));
   }
-  return text;
+  return sides;
+}
+
+CampaignSummary SummaryOf(const CampaignConfig& config, const CampaignState& state) {
+  CampaignSummary summary;
+  summary.cases = state.Cases();
+  for (const int64_t count : state.rejects) summary.rejected += count;
+  summary.divergent = state.divergent;
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    int64_t sum = 0;
+    for (const auto& [_, counts] : state.clauses) sum += counts[static_cast<size_t>(i)];
+    summary.verdicts.emplace_back(NameOf(static_cast<Outcome>(i)), sum);
+  }
+  for (const BackendInfo& info : config.unsupported) {
+    summary.unsupported.emplace_back(info.spec, info.reason);
+  }
+  summary.muted = MutedSides(config, state);
+  return summary;
 }
 
 }  // namespace
 
-std::string FormatCounts(const CampaignConfig& config, const CampaignState& state,
-                         const CampaignResult& result, int unconfirmed, int pending) {
-  std::string text;
-  const auto line = [&text](const std::string& content) { text += content + "\n"; };
-  line(fmt::format("cases: {}; backends: {}; cases on which backends differ in bits: {}",
-                   state.Cases(), config.backends.size(), state.divergent));
-  line("runs: " + AllOutcomes(state.runs));
-  line("rejected inputs: " + NonZero<Reject>(state.rejects, 1));
-  for (const BackendInfo& info : config.unsupported) {
-    line(fmt::format("unsupported: {}: {}", info.spec, info.reason));
-  }
-  text += MutedSides(config, state);
-  line(fmt::format("unconfirmed: {}; not yet confirmed: {}; workers replaced: {}", unconfirmed,
-                   pending, result.deaths));
+Result<ReportInput> ReportOf(const CampaignDir& dir, const CampaignConfig& config,
+                             const CampaignState& state) {
+  Result<std::vector<FindingRecord>> findings = dir.Findings();
+  if (!findings.ok()) return findings.error();
+  Result<std::vector<FindingRecord>> unconfirmed = dir.Unconfirmed();
+  if (!unconfirmed.ok()) return unconfirmed.error();
+  const Result<std::vector<FindingRecord>> pending = dir.Pending();
+  if (!pending.ok()) return pending.error();
+  return ReportInput{dir.path(), std::move(findings).value(), std::move(unconfirmed).value(),
+                     static_cast<int64_t>(pending.value().size()), SummaryOf(config, state)};
+}
+
+std::string FormatCounts(const CampaignState& state, const CampaignResult& result) {
+  std::string text = fmt::format("runs: {}\nrejected inputs: {}\nworkers replaced: {}\n",
+                                 AllOutcomes(state.runs), NonZero<Reject>(state.rejects, 1),
+                                 result.deaths);
   if (const std::vector<int64_t>& rss = result.rss_bytes; !rss.empty()) {
-    line(fmt::format("memory of a worker: {} MB at the start, {} MB in the middle, {} MB at the end",
-                     rss.front() >> 20, rss[rss.size() / 2] >> 20, rss.back() >> 20));
+    fmt::format_to(std::back_inserter(text),
+                   "memory of a worker: {} MB at the start, {} MB in the middle, {} MB at the end\n",
+                   rss.front() >> 20, rss[rss.size() / 2] >> 20, rss.back() >> 20);
   }
   return text;
 }
 
 int Conclude(const CampaignDir& dir, const CampaignConfig& config, const CampaignState& state,
              const CampaignResult& result) {
-  const Result<std::vector<FindingRecord>> findings = dir.Findings();
-  if (!findings.ok()) return Refuse(findings.error(), kExitEnvironment);
-  const Result<std::vector<FindingRecord>> unconfirmed = dir.Unconfirmed();
-  if (!unconfirmed.ok()) return Refuse(unconfirmed.error(), kExitEnvironment);
-  const Result<std::vector<FindingRecord>> pending = dir.Pending();
-  if (!pending.ok()) return Refuse(pending.error(), kExitEnvironment);
-  fmt::print("{}", FormatCounts(config, state, result, static_cast<int>(unconfirmed.value().size()),
-                                static_cast<int>(pending.value().size())));
-  fmt::print("campaign: {}\n", dir.path());
+  const Result<ReportInput> input = ReportOf(dir, config, state);
+  if (!input.ok()) return Refuse(input.error(), kExitEnvironment);
+  fmt::print("{}{}", ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}),
+             FormatCounts(state, result));
   if (result.interrupted) {
     fmt::print(stderr, "assay: interrupted; go on with: assay fuzz --resume {}\n", dir.path());
     return kExitInterrupted;
   }
-  if (findings.value().empty()) return kExitOk;
-  fmt::print("Exit code 1 means that violations were found: {} of them, listed above.\n",
-             findings.value().size());
+  if (input.value().findings.empty()) return kExitOk;
+  fmt::print("Exit code 1 means that violations were found: the kernels above broke a contract.\n");
   return kExitViolated;
 }
 

@@ -9,13 +9,17 @@
 #include "fuzz/campaign.h"
 #include "fuzz/supervisor.h"
 #include "triage/findings.h"
+#include "triage/report.h"
 
 namespace assay {
 
-// Counts of outcomes and rejected inputs, backends that did not take part, muted operand sides,
-// what was not confirmed, memory. Lines, each ended.
-std::string FormatCounts(const CampaignConfig& config, const CampaignState& state,
-                         const CampaignResult& result, int unconfirmed, int pending);
+// Everything a report of the campaign shows, read from its directory.
+Result<ReportInput> ReportOf(const CampaignDir& dir, const CampaignConfig& config,
+                             const CampaignState& state);
+
+// What the report leaves out: runs by outcome, rejected inputs by reason, replaced workers, memory.
+// Lines, each ended.
+std::string FormatCounts(const CampaignState& state, const CampaignResult& result);
 
 // Prints findings and counts; gives the exit code of `assay fuzz`.
 int Conclude(const CampaignDir& dir, const CampaignConfig& config, const CampaignState& state,
