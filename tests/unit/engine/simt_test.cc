@@ -179,7 +179,8 @@ struct Gemm {
 class SimtGemm : public ::testing::Test {
  protected:
   ~SimtGemm() override { backend_->close(backend_->self); }
-  const AssayBackend* backend_ = OpenSimt();
+  std::string error_;
+  const AssayBackend* backend_ = OpenSimt(error_);
 };
 
 // Small integers: every order of the sum is exact.
