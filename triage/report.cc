@@ -61,7 +61,7 @@ class Table {
   }
 
   std::string Line(const Row& row, bool bold) const {
-    const std::string key = Bold(row[0], true) + (stacked_ ? "\n   " : "");
+    const std::string key = Bold(row[0], true) + (stacked_ ? "\n  " : "");
     std::string line = key;
     if (!stacked_) line.append(widths_[0] - row[0].size(), ' ');
     for (int i = 1; i < kColumns; ++i) {
@@ -101,17 +101,18 @@ void AddHeadline(const ReportInput& input, std::string& text) {
   const size_t count = input.findings.size();
   text += count == 0 ? "No findings" : fmt::format("{} finding{}", count, count == 1 ? "" : "s");
   if (!input.directory.empty()) text += " in " + input.directory;
-  std::vector<std::string> rest;
-  if (input.summary.cases > 0) rest.push_back(Grouped(input.summary.cases) + " cases");
-  if (input.pending > 0) rest.push_back(fmt::format("{} not yet confirmed", input.pending));
-  if (input.summary.rejected > 0) {
-    rest.push_back(Grouped(input.summary.rejected) + " inputs rejected");
-  }
-  if (input.summary.divergent > 0) {
-    rest.push_back(Grouped(input.summary.divergent) + " cases on which backends differ in bits");
-  }
-  if (!rest.empty()) text += fmt::format(": {}", fmt::join(rest, ", "));
+  if (input.pending > 0) text += fmt::format(", {} more not yet confirmed", input.pending);
   text += "\n";
+}
+
+void AddCounts(const CampaignSummary& summary, std::string& text) {
+  std::vector<std::string> parts;
+  if (summary.cases > 0) parts.push_back(Grouped(summary.cases));
+  if (summary.divergent > 0) {
+    parts.push_back(Grouped(summary.divergent) + " with bits that differ between backends");
+  }
+  if (summary.rejected > 0) parts.push_back(Grouped(summary.rejected) + " inputs rejected");
+  if (!parts.empty()) text += fmt::format("Cases: {}\n", fmt::join(parts, "; "));
 }
 
 void AddVerdicts(const CampaignSummary& summary, std::string& text) {
@@ -119,7 +120,7 @@ void AddVerdicts(const CampaignSummary& summary, std::string& text) {
   for (const auto& [outcome, count] : summary.verdicts) {
     if (count > 0) parts.push_back(fmt::format("{} {}", outcome, Grouped(count)));
   }
-  if (!parts.empty()) text += fmt::format("Verdicts of clauses: {}\n", fmt::join(parts, ", "));
+  if (!parts.empty()) text += fmt::format("Clause verdicts: {}\n", fmt::join(parts, "; "));
 }
 
 void AddList(std::string_view title, const std::vector<std::string>& items, std::string& text) {
@@ -165,6 +166,7 @@ std::string ReportText(const ReportInput& input, const TextStyle& style) {
   std::string text;
   AddTable(input, style, text);
   AddHeadline(input, text);
+  AddCounts(input.summary, text);
   AddVerdicts(input.summary, text);
   std::vector<std::string> shared, unsupported;
   for (const std::vector<std::string>& group : MayShareACause(input.findings)) {

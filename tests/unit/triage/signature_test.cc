@@ -147,7 +147,8 @@ std::vector<std::string> Triggering(OpId op) {
 TEST(Signature, StaysWithinItsLengthAndAlphabetOverAllWords) {
   const std::string_view contracts[] = {"C-PRC-01", "X-SAFE-01",
                                         "my own contract-with a long name"};
-  const std::string_view clauses[] = {"values", "unwritten", "environment", "A Clause With A Long Name", ""};
+  const std::string_view clauses[] = {"values", "unwritten", "environment",
+                                      "A Clause With A Long Name", ""};
   const std::string_view families[] = {"reference", "openblas", "Some/Very.Long-Family_name", ""};
   constexpr int kErrors = static_cast<int>(ErrorClass::kEnvironment) + 1;
   size_t longest = 0;
