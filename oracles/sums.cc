@@ -248,8 +248,8 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
   }
 }
 
-// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which then
-// underflows; and a flushed factor costs its partner.
+// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which
+// then underflows; and a flushed factor costs its partner.
 void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
   if (view.b == nullptr) return;
   if (view.only_c() || view.length == 0) {
