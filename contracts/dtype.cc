@@ -156,7 +156,7 @@ double Truncate(Format format, double value) {
 }
 
 uint64_t Encode(DType type, double value) {
-  return VisitFloat(type, [value](auto f) { return f.Pack(f.Round(value)); });
+  return VisitFloat(type, [value](auto f) { return f.RoundToBits(value); });
 }
 
 uint64_t EncodeInteger(DType type, int64_t value) {

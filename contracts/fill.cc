@@ -33,8 +33,9 @@ uint64_t Below(uint64_t hash, uint64_t count) {
 }
 
 double UnitInterval(uint64_t hash) { return static_cast<double>(hash >> 11) * 0x1p-53; }
+// By the lowest bit of the hash, without a branch that nothing could predict.
 double WithRandomSign(double magnitude, uint64_t hash) {
-  return (hash & 1) ? -magnitude : magnitude;
+  return FromBits(BitsOf(magnitude) | (hash << 63));
 }
 
 // Both halves of a product folded together: weaker than Mix and half its cost, enough to draw
@@ -68,6 +69,7 @@ int64_t SaturatedInteger(double value) {
 // Ties away from zero: no rounding function of libm, whose result could depend on the mode.
 int64_t NearestInteger(double value) {
   const int64_t whole = SaturatedInteger(value);
+  if (!(std::fabs(value) < 0x1p53)) return whole;  // an integer already, or none at all
   const double rest = value - static_cast<double>(whole);
   return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole;
 }
@@ -294,9 +296,9 @@ double RowFiller::Cancelling(int64_t column) const {
   const uint64_t hash = Mix(pair_key_ + kGolden * static_cast<uint64_t>(place / 2));
   const uint64_t last = uint64_t{1} << (53 - format_.precision);
   const uint64_t magnitude = BitsOf(top_ * (0.5 + 0.5 * UnitInterval(hash))) & ~(last - 1);
-  if (place % 2 == 0) return WithRandomSign(FromBits(magnitude), hash);
-  const bool smaller = magnitude != 0 && (hash & 2) != 0;
-  return -WithRandomSign(FromBits(smaller ? magnitude - last : magnitude + last), hash);
+  const auto second = static_cast<uint64_t>(place) & 1;
+  const uint64_t step = magnitude != 0 && (hash & 2) != 0 ? -last : last;
+  return WithRandomSign(FromBits(magnitude + second * step), hash ^ second);
 }
 
 uint64_t RowFiller::Distinct(int64_t column) const {
@@ -381,7 +383,7 @@ void RowFiller::Write(int64_t first, std::span<uint64_t> bits) const {
       const double value = stage == Stage::kInteger
                                ? static_cast<double>(static_cast<int64_t>(each))
                                : FromBits(each);
-      each = f.Pack(f.Round(value));
+      each = f.RoundToBits(value);
     }
   });
 }

@@ -54,6 +54,8 @@ struct Narrow {
   static constexpr uint64_t kSignBit = uint64_t{1} << (kExponentBits + kP - 1);
   static constexpr uint64_t kInfinityBits = ((uint64_t{1} << kExponentBits) - 1) << (kP - 1);
   static constexpr uint64_t kQuietNan = kInfinityBits | (uint64_t{1} << (kP - 2));
+  // A double's exponent field less the format's, in place above kP - 1 bits of fraction.
+  static constexpr uint64_t kRebias = static_cast<uint64_t>(1023 + kEmin - 1) << (kP - 1);
   static constexpr double kSmallestNormal = PowerOfTwo(kEmin);
   static constexpr double kSmallestSubnormal = PowerOfTwo(kEmin - kP + 1);
   static constexpr double kLargest = PowerOfTwo(kEmax + 1) - PowerOfTwo(kEmax - kP + 1);
@@ -112,8 +114,18 @@ struct Narrow {
       constexpr double kScale = PowerOfTwo(kP - 1 - kEmin);
       return sign | static_cast<uint64_t>(FromBits(magnitude) * kScale);
     }
-    constexpr uint64_t kRebias = static_cast<uint64_t>(1023 + kEmin - 1) << (kP - 1);
     return sign | ((magnitude >> kDropped) - kRebias);
+  }
+
+  // Pack(Round(value)); the common case, where the result is normal, in a few integer operations.
+  static uint64_t RoundToBits(double value) {
+    const uint64_t magnitude = BitsOf(value) & ~kSign64;
+    constexpr uint64_t kFirst = BitsOf(kSmallestNormal);
+    if (magnitude - kFirst >= BitsOf(kOverflow) - kFirst) return Pack(Round(value));
+    constexpr uint64_t kBelowHalf = (uint64_t{1} << (kDropped - 1)) - 1;
+    const uint64_t even = (magnitude >> kDropped) & 1;
+    const uint64_t sign = BitsOf(value) >> 63 << (kExponentBits + kP - 1);
+    return sign | (((magnitude + kBelowHalf + even) >> kDropped) - kRebias);
   }
 
   static double Unpack(uint64_t bits) {
@@ -127,8 +139,7 @@ struct Narrow {
       const uint64_t payload = (magnitude - kInfinityBits) << kDropped;
       return FromBits(sign | kInfinity64 | payload | (payload != 0 ? kQuietBit64 : 0));
     }
-    constexpr uint64_t kRebias = static_cast<uint64_t>(1023 + kEmin - 1) << 52;
-    return FromBits(sign | ((magnitude << kDropped) + kRebias));
+    return FromBits(sign | ((magnitude + kRebias) << kDropped));
   }
 };
 
@@ -154,6 +165,7 @@ struct Double {
   static uint64_t Pack(double value) {
     return (BitsOf(value) & ~kSign64) > kInfinity64 ? kQuietNan : BitsOf(value);
   }
+  static uint64_t RoundToBits(double value) { return Pack(value); }
   static double Unpack(uint64_t bits) { return FromBits(bits); }
 };
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "contracts/evidence.h"
+#include "contracts/language/diagnostic.h"
 #include "contracts/observation.h"
 #include "contracts/operator.h"
 #include "contracts/profile.h"
@@ -55,7 +56,8 @@ class Suite;           // contracts and profiles as loaded
 class BoundContracts;  // a suite bound to (operator, types, declarations)
 
 // Loads every *.kc file of the two directories. Diagnostics of all files are joined in the Error
-// text, each with file:line:column, the source line and a caret.
+// text, each with file:line:column, the source line and a caret. An empty `profiles_dir` stands for
+// the built-in profiles.
 Result<std::shared_ptr<const Suite>> LoadSuite(const std::string& contracts_dir,
                                                const std::string& profiles_dir);
 // The suite compiled into the program (the files of contracts/suite and contracts/profiles).
@@ -65,6 +67,7 @@ struct ContractInfo {
   std::string id, title, file;
   std::vector<std::string> clauses;
   std::vector<OpId> operators;
+  std::vector<std::string> probes;  // of its measurement, as written
 };
 std::vector<ContractInfo> ContractsOf(const Suite& suite);
 // Preconditions' and scopes' comparison atoms, for the mutators: (operator, dimension or attribute
@@ -82,6 +85,18 @@ std::vector<Atom> AtomsOf(const Suite& suite);
 Result<Declared> DeclaredBy(const Suite& suite, std::string_view profile, OpId op, DType type,
                             std::string_view assume = "");
 std::vector<std::string> ProfilesOf(const Suite& suite);
+// The declarations that made up the above, one per key, with the profile that holds each and the
+// source it names: what a report shows of a promise, or of what was assumed in its place.
+struct DeclarationInfo {
+  std::string key, profile, source;
+};
+Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::string_view profile,
+                                                    OpId op, DType type,
+                                                    std::string_view assume = "");
+
+// Checks contract and profile files as `assay check` does: against each other and, for names that
+// none of them defines, against the built-in suite. A file that cannot be read is a diagnostic too.
+std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths);
 
 // `output` is the type of the output operand, `input` that of the first operand.
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,

@@ -55,12 +55,7 @@ const KnownCblas* FindKnownCblas(std::string_view name) {
 }
 
 Opened OpenReferenceRow(const BackendSpec&) { return OpenReference(); }
-Opened OpenSimtRow(const BackendSpec&) {
-  std::string what;
-  const AssayBackend* table = OpenSimt(what);
-  if (table != nullptr) return table;
-  return Error{"simt", what, ""};
-}
+Opened OpenSimtRow(const BackendSpec&) { return OpenSimt(); }
 
 Opened OpenPlantedRow(const BackendSpec& spec) {
   std::string what;

@@ -30,8 +30,8 @@ enum class Reject : uint8_t {
 inline constexpr int kRejectCount = 10;
 std::string_view NameOf(Reject reject);
 
-// On kNone, `value` is checked and `dims` are its dimensions; nothing was allocated. Otherwise both are
-// unspecified. A case's text line is no binary case (kNotACase).
+// On kNone, `value` is checked and `dims` are its dimensions; nothing was allocated. Otherwise both
+// are unspecified. A case's text line is no binary case (kNotACase).
 Reject Decode(std::span<const uint8_t> bytes, Case& value, NamedDims& dims);
 // Bytes written, or 0 when they do not fit in `out`. kMaxEncodedSize always suffices.
 inline constexpr size_t kMaxEncodedSize = 2048;

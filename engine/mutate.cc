@@ -81,7 +81,8 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
 
 Case FreshOf(const MutationSpace& space, OpId op, Random& random) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const Case value = DraftFresh(space, op, random);
+    Case value = DraftFresh(space, op, random);
+    RoundScalars(value);
     if (CheckCase(value).ok()) return value;
   }
   const OperatorDef& def = DefOf(op);
@@ -94,16 +95,17 @@ Case FreshOf(const MutationSpace& space, OpId op, Random& random) {
 }
 
 // Parts of an operand that make sense on another one of the same rank.
-void TakeParts(Draft& draft, int i, const Tensor& from) {
+void TakeParts(Draft& draft, int i, Tensor from) {
   Random& random = draft.random;
   Tensor& to = draft.value.operands[i];
   const Role role = draft.operand(i).role;
+  Retype(from, role, to.dtype);
   if (random.Percent(50)) {
     FollowLayout(to, from.shape, from.strides);
     to.offset = from.offset;
     to.placement = from.placement;
   }
-  if (role == Role::kOutput || from.dtype != to.dtype) return;
+  if (role == Role::kOutput) return;
   if (random.Percent(50) && FillSuits(from.fill.kind, to.dtype, role)) to.fill = from.fill;
   if (random.Percent(50)) {
     to.overrides = from.overrides;
@@ -114,7 +116,9 @@ void TakeParts(Draft& draft, int i, const Tensor& from) {
 void MixSameOperator(Draft& draft, const Case& b, const NamedDims& b_dims) {
   Random& random = draft.random;
   if (random.Percent(40)) {
-    for (int i = 0; i < draft.operand_count(); ++i) Retype(draft, i, b.operands[i].dtype);
+    for (int i = 0; i < draft.operand_count(); ++i) {
+      Retype(draft.value.operands[i], draft.operand(i).role, b.operands[i].dtype);
+    }
   }
   for (int i = 0; i < b.attributes.size(); ++i) {
     if (random.Percent(50)) draft.value.attributes[i] = b.attributes[i];
@@ -162,6 +166,7 @@ bool Mutate(Case& value, const MutationSpace& space, uint64_t seed) {
     } else {
       for (int steps = DrawStepCount(random); steps > 0; --steps) OneStep(draft);
     }
+    RoundScalars(next);
     if (next == value || !CheckCase(next).ok()) continue;
     value = next;
     return true;
@@ -183,6 +188,7 @@ bool Crossover(const Case& a, const Case& b, Case& out, const MutationSpace& spa
     } else {
       MixOtherOperator(draft, b);
     }
+    RoundScalars(next);
     if (next == a || !CheckCase(next).ok()) continue;
     out = next;
     return true;

@@ -21,7 +21,8 @@ struct MutationSpace {
   std::vector<Atom> atoms;
 };
 
-// One to a few typed changes of `value`. False: unchanged.
+// One to a few typed changes of `value`. False: unchanged. All cases passed in must be checked
+// ones.
 bool Mutate(Case& value, const MutationSpace& space, uint64_t seed);
 // Mixes two parents (of the same operator; otherwise takes fills, overrides and layouts where ranks
 // agree). False: unchanged copy of `a`.

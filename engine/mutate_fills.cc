@@ -219,19 +219,6 @@ constexpr Range kRanges[] = {{OpId::kExp, kAnyType, -1, 1},
                              {OpId::kGelu, kAnyType, 5, 65000},
                              {OpId::kGelu, kAnyType, -65000, -10}};
 
-void FillFunctionRange(Draft& draft) {
-  Tensor& x = draft.value.operands[0];
-  const auto fits = [&](const Range& range) {
-    return range.op == draft.value.op && (range.types & MaskOf(x.dtype)) != 0;
-  };
-  uint64_t wanted = draft.random.Below(
-      static_cast<uint64_t>(std::count_if(std::begin(kRanges), std::end(kRanges), fits)));
-  for (const Range& range : kRanges) {
-    if (!fits(range) || wanted-- != 0) continue;
-    x.fill = {FillKind::kUniform, DrawSeed(draft.random), range.lo, range.hi};
-  }
-}
-
 // Rows whose maximum must be subtracted before the exponential, and rows where it hardly matters.
 void FillRows(Draft& draft) {
   Random& random = draft.random;
@@ -322,7 +309,8 @@ bool FillByFamily(Draft& draft) {
       return true;
     case Family::kUnary:
       if (!random.Percent(60)) return false;
-      FillFunctionRange(draft);
+      draft.value.operands[0].fill =
+          DrawFunctionRange(draft.value.op, draft.value.operands[0].dtype, random);
       return true;
     case Family::kGather:
       FillTable(draft.value.operands[0], random);
@@ -343,6 +331,19 @@ void KeepFillInRange(Tensor& tensor) {
 }
 
 }  // namespace
+
+Fill DrawFunctionRange(OpId op, DType type, Random& random) {
+  const auto fits = [&](const Range& range) {
+    return range.op == op && (range.types & MaskOf(type)) != 0;
+  };
+  uint64_t wanted = random.Below(
+      static_cast<uint64_t>(std::count_if(std::begin(kRanges), std::end(kRanges), fits)));
+  for (const Range& range : kRanges) {
+    if (!fits(range) || wanted-- != 0) continue;
+    return {FillKind::kUniform, DrawSeed(random), range.lo, range.hi};
+  }
+  return {};
+}
 
 void ChangeFills(Draft& draft) {
   Random& random = draft.random;

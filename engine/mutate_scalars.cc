@@ -122,24 +122,28 @@ void ChangeToAtom(Draft& draft) {
 
 void ChangeTypes(Draft& draft) {
   const OpId op = draft.value.op;
-  const DType input = draft.random.Pick(TypesFor(draft));
-  const DType output = draft.random.Pick(OutputTypesOf(op, input));
+  const std::span<const DType> types = TypesFor(draft);
+  // The most used type has the most kernels.
+  const DType input = draft.random.Percent(30) ? types[0] : draft.random.Pick(types);
+  const std::span<const DType> outputs = OutputTypesOf(op, input);
+  if (outputs.empty()) return;  // the campaign asks for a type this operator does not take
+  const DType output = draft.random.Pick(outputs);
   const DType index = draft.random.Percent(50) ? DType::kI32 : DType::kI64;
   for (int i = 0; i < draft.operand_count(); ++i) {
     const OperandDef& operand = draft.operand(i);
     const bool is_index = operand.kind == ElementKind::kIndex;
-    Retype(draft, i, is_index ? index : operand.role == Role::kInput ? input : output);
+    const DType type = is_index ? index : operand.role == Role::kInput ? input : output;
+    Retype(draft.value.operands[i], operand.role, type);
   }
 }
 
 void ChangeSchedule(Draft& draft) { draft.value.schedule_seed = draft.random.Below(1 << 16); }
 
-void Retype(Draft& draft, int i, DType type) {
-  Tensor& tensor = draft.value.operands[i];
+void Retype(Tensor& tensor, Role role, DType type) {
   if (tensor.dtype == type) return;
   for (Override& each : tensor.overrides) each.bits = Converted(tensor.dtype, type, each.bits);
   tensor.dtype = type;
-  FitFill(tensor, draft.operand(i).role);
+  FitFill(tensor, role);
   const int32_t size = SizeOf(type);
   if (tensor.alignment != 0) tensor.alignment = std::max(tensor.alignment, size);
   if (tensor.misalignment % size != 0 || tensor.misalignment >= tensor.alignment) {

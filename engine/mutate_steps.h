@@ -50,13 +50,16 @@ void ChangeAttribute(Draft& draft);
 void ChangeToAtom(Draft& draft);  // a boundary value of the contracts, or a neighbour
 void ChangeTypes(Draft& draft);
 void ChangeSchedule(Draft& draft);
-// Gives operand `i` another type: set elements keep their value, what no longer fits is reset.
-void Retype(Draft& draft, int i, DType type);
+// Gives an operand another type: set elements keep their value, what no longer fits is reset.
+void Retype(Tensor& tensor, Role role, DType type);
 
 // mutate_fills.cc
 void ChangeFills(Draft& draft);  // all inputs together
 void ChangeOneFill(Draft& draft);
 void ChangeSeed(Draft& draft);
+// A range of an element-wise function's argument where its usual approximations change pieces,
+// overflow, underflow or cancel. REQUIRES an operator of Family::kUnary.
+Fill DrawFunctionRange(OpId op, DType type, Random& random);
 
 // mutate_specials.cc
 bool HasOverrides(const Case& value);

@@ -56,6 +56,11 @@ bool NeedsReferee(const Verdict& verdict) {
   });
 }
 
+bool AnyVacuous(const Verdict& verdict) {
+  return std::any_of(verdict.clauses.begin(), verdict.clauses.end(),
+                     [](const ClauseVerdict& c) { return c.outcome == Outcome::kVacuous; });
+}
+
 bool SameAnswer(const Observation& a, const Observation& b) {
   if (a.status != b.status) return false;
   if (a.status != RunStatus::kOk) return true;
@@ -139,14 +144,25 @@ struct Session::Impl {
     record.evidence = &evidence;
   }
 
+  // Every model on every element would cost more than kernel and oracle together. The zero model is
+  // free and settles almost every case; where it has no force, and for the cases drawn for
+  // settling, all models are asked.
   void JudgeOne(const Case& value, BackendOutcome& outcome, Emulator& emulator) {
+    const bool thorough = options.settle || DrawnForSettling(value);
+    JudgeWith(thorough ? options.force_budget : 0, value, outcome, emulator);
+    if (!thorough && AnyVacuous(outcome.verdict)) {
+      JudgeWith(options.force_budget, value, outcome, emulator);
+    }
+  }
+
+  void JudgeWith(int force_budget, const Case& value, BackendOutcome& outcome, Emulator& emulator) {
     const DType input = value.operands[0].dtype;
     const DType output = value.operands.back().dtype;
     const Declared& promise = DeclaredOf(outcome.backend, value.op, input);
     const BoundContracts& contracts =
         bindings[outcome.backend].Get(options.suite, promise, value.op, input, output);
     outcome.verdict.clear();
-    Judge(contracts, values, evidence, outcome.observation, emulator, options.force_budget, scratch,
+    Judge(contracts, values, evidence, outcome.observation, emulator, force_budget, scratch,
           outcome.verdict);
   }
 

@@ -21,7 +21,7 @@ class Random {
   // Uniform in [0, limit). The bias of the multiplication is below limit / 2^64.
   uint64_t Below(uint64_t limit) {
     ASSAY_CHECK(limit > 0, "nothing to choose from");
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * limit) >> 64);
+    return static_cast<uint64_t>((static_cast<Wide>(Next()) * limit) >> 64);
   }
   int64_t Between(int64_t lowest, int64_t highest) {  // both inclusive
     return lowest + static_cast<int64_t>(Below(static_cast<uint64_t>(highest - lowest) + 1));
@@ -46,6 +46,8 @@ class Random {
   }
 
  private:
+  __extension__ typedef unsigned __int128 Wide;
+
   uint64_t state_;
 };
 

@@ -7,41 +7,15 @@
 #include "oracles/dot2.h"
 
 #include <algorithm>
-#include <cstring>
 
-// GCC remarks on the ABI of wide vectors, of which none is passed by value across a call here, and
-// takes out-parameters of inlined helpers for reads.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-
-#define ASSAY_KERNEL static inline __attribute__((always_inline)) void
+#include "oracles/lanes.h"
 
 namespace assay {
 namespace {
 
-constexpr int kLanes = kPanelColumns;
-constexpr int kUnroll = 4;        // vectors in flight of a single dot product
-constexpr int64_t kChunk = 1024;  // steps between two carries of the sum of magnitudes
-
-typedef double Vec __attribute__((vector_size(kLanes * 8)));
-typedef long long Mask __attribute__((vector_size(kLanes * 8)));
+constexpr int kUnroll = 4;  // vectors in flight of a single dot product
 
 enum class Product { kNone, kExact, kFma, kSplit };
-
-ASSAY_KERNEL Load(const double* from, Vec& to) { std::memcpy(&to, from, sizeof to); }
-ASSAY_KERNEL Store(const Vec& from, double* to) { std::memcpy(to, &from, sizeof from); }
-ASSAY_KERNEL Fill(double from, Vec& to) {
-  to = Vec{from, from, from, from, from, from, from, from};
-}
-ASSAY_KERNEL Abs(const Vec& from, Vec& to) {
-  constexpr long long kBits = 0x7fffffffffffffff;
-  to = (Vec)((Mask)from & Mask{kBits, kBits, kBits, kBits, kBits, kBits, kBits, kBits});
-}
-ASSAY_KERNEL Select(const Mask& mask, const Vec& yes, const Vec& no, Vec& to) {
-  to = (Vec)(((Mask)yes & mask) | ((Mask)no & ~mask));
-}
 
 ASSAY_KERNEL VecTwoSum(const Vec& a, const Vec& b, Vec& sum, Vec& error) {
   const Vec total = a + b;
@@ -63,9 +37,13 @@ template <Product kProduct>
 ASSAY_KERNEL VecTwoProduct(const Vec& a, const Vec& b, Vec& product, Vec& error) {
   product = a * b;
   if constexpr (kProduct == Product::kFma) {
+#if defined(__clang__)
+    error = __builtin_elementwise_fma(a, b, -product);
+#else
     for (int lane = 0; lane < kLanes; ++lane) {
       error[lane] = __builtin_fma(a[lane], b[lane], -product[lane]);
     }
+#endif
   } else {
     Vec ah, al, bh, bl;
     Split(a, ah, al);
@@ -119,14 +97,20 @@ struct Finished {
   Vec hi, lo, radius, abs_sum, product_sum;
 };
 
-// Radius of the certificate for terms that pass at most `height` additions.
-ASSAY_KERNEL Certify(const State& state, double height, Vec& radius) {
-  Vec factor, floor, zero;
-  Fill(height * kUnit * (1 + 16 * height * kUnit), factor);
+// Added to a radius that is a rounded product of `sizes`, none where they are zero: such products
+// may underflow.
+ASSAY_KERNEL UnderflowOf(const Vec& sizes, Vec& extra) {
+  Vec floor, zero;
   Fill(0x1p-1060, floor);
   Fill(0, zero);
-  Vec extra;
-  Select((Mask)(state.error_size > zero), floor, zero, extra);
+  Select((Mask)(sizes > zero), floor, zero, extra);
+}
+
+// Radius of the certificate for terms that pass at most `height` additions.
+ASSAY_KERNEL Certify(const State& state, double height, Vec& radius) {
+  Vec factor, extra;
+  Fill(height * kUnit * (1 + 16 * height * kUnit), factor);
+  UnderflowOf(state.error_size, extra);
   radius = state.error_size * factor + extra;
 }
 
@@ -170,7 +154,9 @@ ASSAY_KERNEL Scale(double alpha_value, double beta_value, const Vec& c, Finished
   Abs(alpha, alpha_size);
   Fill(kOutward, up);
   Fill(4 * kUnit, four_u);
-  out.radius = (out.radius * alpha_size + sizes * four_u) * up;
+  Vec extra;
+  UnderflowOf(out.radius + sizes, extra);
+  out.radius = (out.radius * alpha_size + sizes * four_u) * up + extra;
   Abs(qh, size);
   out.abs_sum = (alpha_size * out.abs_sum + size);
 }
@@ -373,42 +359,28 @@ ASSAY_KERNEL Run(const Dot2Problem& problem, const Dot2Result& result) {
 using Kernel = void (*)(const Dot2Problem&, const Dot2Result&);
 
 #if defined(__x86_64__)
-__attribute__((target("avx512f,avx512dq,avx512vl,fma"))) void RunAvx512(const Dot2Problem& problem,
-                                                                        const Dot2Result& result) {
+ASSAY_AVX512 void RunAvx512(const Dot2Problem& problem, const Dot2Result& result) {
   Run<Product::kFma, 4>(problem, result);
 }
-
-__attribute__((target("avx2,fma"))) void RunAvx2(const Dot2Problem& problem,
-                                                 const Dot2Result& result) {
+ASSAY_AVX2 void RunAvx2(const Dot2Problem& problem, const Dot2Result& result) {
   Run<Product::kFma, 2>(problem, result);
 }
-
 void RunBase(const Dot2Problem& problem, const Dot2Result& result) {
   Run<Product::kSplit, 1>(problem, result);
 }
-
-Kernel Choose() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma")) {
-    return RunAvx512;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return RunAvx2;
-  return RunBase;
-}
+const Kernel kKernels[] = {RunBase, RunAvx2, RunAvx512};
 #else
 // Every other target of 64 bits has a fused multiply-add.
 void RunBase(const Dot2Problem& problem, const Dot2Result& result) {
   Run<Product::kFma, 2>(problem, result);
 }
-Kernel Choose() { return RunBase; }
+const Kernel kKernels[] = {RunBase, RunBase, RunBase};
 #endif
 
 }  // namespace
 
-void RunDot2(const Dot2Problem& problem, const Dot2Result& result) {
-  static const Kernel kernel = Choose();
-  kernel(problem, result);
+void RunDot2(const Dot2Problem& problem, const Dot2Result& result, LaneSet lanes) {
+  kKernels[static_cast<int>(lanes)](problem, result);
 }
 
 }  // namespace assay

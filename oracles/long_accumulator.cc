@@ -38,45 +38,54 @@ void LongAccumulator::Clear() {
   settled_ = true;
 }
 
-inline void LongAccumulator::AddBits(uint64_t bits, int position, bool negative) {
-  const int digit = position >> 5;
-  const Wide shifted = static_cast<Wide>(bits) << (position & 31);
-  const int64_t low = static_cast<int64_t>(static_cast<uint64_t>(shifted) & kDigitMask);
-  const int64_t middle = static_cast<int64_t>(static_cast<uint64_t>(shifted) >> 32);
-  const int64_t high = static_cast<int64_t>(shifted >> 64);
-  const int64_t sign = negative ? -1 : 1;
-  digits_[digit] += sign * low;
-  digits_[digit + 1] += sign * middle;
-  digits_[digit + 2] += sign * high;
+// (bits << 32 * digit), digit by digit; `sign` is 0 or -1, and (v ^ sign) - sign negates.
+inline void LongAccumulator::AddDigits(uint64_t low, uint64_t high, uint64_t top, int digit,
+                                       int64_t sign) {
+  const uint64_t parts[5] = {low & kDigitMask, low >> 32, high & kDigitMask, high >> 32, top};
+  for (int i = 0; i < 5; ++i) {
+    digits_[digit + i] += (static_cast<int64_t>(parts[i]) ^ sign) - sign;
+  }
+  lowest_ = std::min(lowest_, digit);
+  highest_ = std::max(highest_, digit + 4);
+}
+
+inline void LongAccumulator::AddWide(uint64_t low, uint64_t high, int position, bool negative) {
+  const int shift = position & 31;
+  // At most 31 of the bits of `high`, which has fewer than 64, pass its top.
+  const uint64_t above = shift == 0 ? 0 : high >> (64 - shift);
+  const uint64_t between = shift == 0 ? 0 : low >> (64 - shift);
+  AddDigits(low << shift, (high << shift) | between, above, position >> 5, negative ? -1 : 0);
+}
+
+// A settled value with a sign goes back to signed digits before anything is added to it.
+inline void LongAccumulator::Unsettle() {
+  if (settled_ && negative_) {
+    for (int i = lowest_; i <= highest_; ++i) digits_[i] = -digits_[i];
+  }
+  negative_ = settled_ = false;
+}
+
+void LongAccumulator::Add(double x) {
+  if (x == 0) return;
+  Unsettle();
+  const Parts parts = PartsOf(x);
+  const int position = parts.exponent + kBias, digit = position >> 5;
+  const int64_t sign = parts.negative ? -1 : 0;
+  const Wide shifted = static_cast<Wide>(parts.significand) << (position & 31);
+  const auto low = static_cast<uint64_t>(shifted);
+  const uint64_t digits[3] = {low & kDigitMask, low >> 32, static_cast<uint64_t>(shifted >> 64)};
+  for (int i = 0; i < 3; ++i) digits_[digit + i] += (static_cast<int64_t>(digits[i]) ^ sign) - sign;
   lowest_ = std::min(lowest_, digit);
   highest_ = std::max(highest_, digit + 2);
 }
 
-// A settled value with a sign goes back to signed digits before anything is added to it.
-void LongAccumulator::Add(double x) {
-  if (x == 0) return;
-  if (settled_ && negative_) {
-    for (int i = lowest_; i <= highest_; ++i) digits_[i] = -digits_[i];
-    negative_ = false;
-  }
-  settled_ = false;
-  const Parts parts = PartsOf(x);
-  AddBits(parts.significand, parts.exponent + kBias, parts.negative);
-}
-
 void LongAccumulator::AddProduct(double a, double b) {
   if (a == 0 || b == 0) return;
-  if (settled_ && negative_) {
-    for (int i = lowest_; i <= highest_; ++i) digits_[i] = -digits_[i];
-    negative_ = false;
-  }
-  settled_ = false;
+  Unsettle();
   const Parts left = PartsOf(a), right = PartsOf(b);
   const Wide product = static_cast<Wide>(left.significand) * right.significand;
-  const int position = left.exponent + right.exponent + kBias;
-  const bool negative = left.negative != right.negative;
-  AddBits(static_cast<uint64_t>(product), position, negative);
-  AddBits(static_cast<uint64_t>(product >> 64), position + 64, negative);
+  AddWide(static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64),
+          left.exponent + right.exponent + kBias, left.negative != right.negative);
 }
 
 void LongAccumulator::Settle() {
@@ -122,8 +131,8 @@ void LongAccumulator::Multiply(double factor) {
     const Wide product = static_cast<Wide>(parts.significand) * static_cast<uint64_t>(digits[i]);
     const int position = 32 * i + parts.exponent;
     ASSAY_CHECK(position >= 0, "long accumulator underflow");
-    AddBits(static_cast<uint64_t>(product), position, negative);
-    AddBits(static_cast<uint64_t>(product >> 64), position + 64, negative);
+    AddWide(static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64), position,
+            negative);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace assay {
 
 // Digits of 32 bits in signed 64-bit places, so that carries are settled only when a value is read.
-// Lowest bit 2^-3232 (a product of three subnormals is at least 2^-3222), highest beyond 2^3232
+// Lowest bit 2^-3296 (a product of three subnormals is at least 2^-3222), highest beyond 2^3232
 // (2^21 products of three doubles stay below 2^3093). At most 2^30 additions between two reads. Not
 // thread-safe; about 1.6 kB.
 class LongAccumulator {
@@ -33,10 +33,12 @@ class LongAccumulator {
   Enclosure Take();
 
  private:
-  static constexpr int kDigits = 203;
-  static constexpr int kBias = 3232;  // weight of bit 0 is 2^-kBias
+  static constexpr int kDigits = 208;
+  static constexpr int kBias = 3296;  // weight of bit 0 is 2^-kBias
 
-  void AddBits(uint64_t bits, int position, bool negative);
+  void AddDigits(uint64_t low, uint64_t high, uint64_t top, int digit, int64_t sign);
+  void AddWide(uint64_t low, uint64_t high, int position, bool negative);
+  void Unsettle();
   void Settle();  // digits in [0, 2^32), sign in negative_
 
   std::array<int64_t, kDigits> digits_;

@@ -10,6 +10,7 @@
 
 #include "contracts/invariant.h"
 #include "oracles/evidence_columns.h"
+#include "oracles/lane_scan.h"
 
 namespace assay {
 namespace {
@@ -35,43 +36,28 @@ void Transpose(const double* from, int64_t rows, int64_t columns, std::vector<do
   }
 }
 
-// Smallest non-zero magnitude of `count` values `stride` apart; +Inf if all are zero.
-double LeastMagnitude(const double* values, int64_t count, int64_t stride) {
-  double least = kInfinity;
-  for (int64_t i = 0; i < count; ++i) {
-    const double size = std::fabs(values[i * stride]);
-    if (size > 0 && size < least) least = size;
-  }
-  return least;
-}
-
-double SumOfMagnitudes(const double* values, int64_t count, int64_t stride) {
-  // Two levels keep the rounding of the sum within the outward factor.
-  double total = 0;
-  for (int64_t start = 0; start < count; start += 1024) {
-    double part = 0;
-    for (int64_t i = start; i < std::min(start + 1024, count); ++i) {
-      part += std::fabs(values[i * stride]);
+// `of_panel` of every panel of the right operand, or `of_column` of every column.
+template <class OfPanel, class OfColumn>
+void ScanColumns(const SumsView& view, OfPanel of_panel, OfColumn of_column,
+                 std::vector<double>& columns) {
+  if (!view.panels) {
+    columns.resize(static_cast<size_t>(view.columns));
+    for (int64_t column = 0; column < view.columns; ++column) {
+      columns[column] =
+          view.b == nullptr ? 1 : of_column(view.b + column * view.length, view.length);
     }
-    total += part;
+    return;
   }
-  return Outward(total);
+  const int64_t panels = (view.columns + kPanelColumns - 1) / kPanelColumns;
+  columns.resize(static_cast<size_t>(panels * kPanelColumns));
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    of_panel(view.b + panel * view.length * kPanelColumns, view.length,
+             columns.data() + panel * kPanelColumns);
+  }
 }
 
-bool HasZero(const double* values, int64_t count) {
-  bool found = false;
-  for (int64_t i = 0; i < count; ++i) found |= values[i] == 0;
-  return found;
-}
-
-// Where column `column` of the right operand starts and how far apart its elements are.
-const double* ColumnStart(const SumsView& view, int64_t column) {
-  if (!view.panels) return view.b + column * view.length;
-  return view.b + column / kPanelColumns * view.length * kPanelColumns + column % kPanelColumns;
-}
-int64_t ColumnStride(const SumsView& view) { return view.panels ? kPanelColumns : 1; }
-
-// Truth and magnitudes of one output by an accumulator in which nothing rounds.
+// Truth and magnitudes of one output by an accumulator in which nothing rounds. Products that are
+// exact in double need half the work.
 template <class Accumulator>
 void Resolve(const SumsView& view, int64_t row, int64_t column, Accumulator& sum,
              Evidence& evidence, double* abs_sum, double* product_sum) {
@@ -79,24 +65,25 @@ void Resolve(const SumsView& view, int64_t row, int64_t column, Accumulator& sum
   const bool with_c = view.beta != 0;
   const double c = with_c ? view.C(row, column) : 0;
   const int64_t length = view.only_c() ? 0 : view.length;
-  for (int64_t k = 0; k < length; ++k) sum.AddProduct(view.A(row, k), view.B(column, k));
+  const auto add = [&](double a, double b) {
+    if (view.exact_products) {
+      sum.Add(a * b);
+    } else {
+      sum.AddProduct(a, b);
+    }
+  };
+  for (int64_t k = 0; k < length; ++k) add(view.A(row, k), view.B(column, k));
   if (length > 0 && view.alpha != 1) sum.Multiply(view.alpha);
   if (with_c) sum.AddProduct(view.beta, c);
   StoreTruth(sum.Take(), at, evidence);
   for (int64_t k = 0; k < length; ++k) {
-    sum.AddProduct(std::fabs(view.A(row, k)), std::fabs(view.B(column, k)));
+    add(std::fabs(view.A(row, k)), std::fabs(view.B(column, k)));
   }
   product_sum[at] = sum.RoundUp();
   if (length > 0 && view.alpha != 1) sum.Multiply(std::fabs(view.alpha));
   if (with_c) sum.AddProduct(std::fabs(view.beta), std::fabs(c));
   abs_sum[at] = sum.RoundUp();
   sum.Clear();
-}
-
-double Largest(const double* values, int64_t count) {
-  double largest = 0;
-  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, values[i]);
-  return largest;
 }
 
 // A truth beyond the doubles' overflow threshold has no enclosure: its infinity, and what the
@@ -117,22 +104,6 @@ void CloseOverflow(const SumsView& view, Evidence& evidence, double max_product_
       set |= kClassNan;  // the infinity of the data met one of the other sign
     }
     StoreClasses(set, at, evidence);
-  }
-}
-
-// Magnitudes of outputs that are settled by class alone are no bounds on anything: they become 0,
-// so that the largest of a case comes from the others.
-void ApplySpecials(const SumsView& view, Evidence& evidence, double* abs_sum, double* product_sum) {
-  for (int64_t row = 0; row < view.rows; ++row) {
-    for (int64_t column = 0; column < view.columns; ++column) {
-      const int64_t at = row * view.columns + column;
-      const ClassSet set = SpecialClasses(view, row, column);
-      if (set == kClassByValue) continue;
-      StoreClasses(set, at, evidence);
-      if (set & kClassByValue) continue;
-      RaiseTier(evidence, Tier::kTable);
-      abs_sum[at] = product_sum[at] = 0;
-    }
   }
 }
 
@@ -193,7 +164,7 @@ SumsView SumsOracle::View(const Values& values) {
   view.a = a.real.data();
   view.max_abs_a = a.max_abs;
   view.any_special_a = AnySpecial(a);
-  view.zeros = HasZero(view.a, a.count);
+  view.zeros = AnyZero(view.a, a.count);
   if (op == OpId::kSum) {
     view.length = values.dims[0];
     return view;
@@ -201,7 +172,7 @@ SumsView SumsOracle::View(const Values& values) {
   const OperandValues& b = values.operands[1];
   view.max_abs_b = b.max_abs;
   view.any_special_b = AnySpecial(b);
-  view.zeros |= HasZero(b.real.data(), b.count);
+  view.zeros |= AnyZero(b.real.data(), b.count);
   if (op == OpId::kDot) {
     view.length = values.dims[0];
     view.b = b.real.data();
@@ -210,8 +181,8 @@ SumsView SumsOracle::View(const Values& values) {
   view.rows = values.dims[0];
   view.columns = values.dims[1];
   view.length = values.dims[2];
-  view.alpha = values.source->attributes[kGemmAlpha].real;
-  view.beta = values.source->attributes[kGemmBeta].real;
+  view.alpha = ScalarAttribute(*values.source, kGemmAlpha);
+  view.beta = ScalarAttribute(*values.source, kGemmBeta);
   const OperandValues& c = values.operands[2];
   view.c = c.real.data();
   view.max_abs_c = c.max_abs;
@@ -230,13 +201,10 @@ void SumsOracle::RejectInexactProducts(const SumsView& view, Evidence& evidence)
   if (view.exact_products) return;
   const bool too_large = !(view.max_abs_a <= kLargestSplit && view.max_abs_b <= kLargestSplit);
   least_a_.resize(static_cast<size_t>(view.rows));
-  least_b_.resize(static_cast<size_t>(view.columns));
   for (int64_t row = 0; row < view.rows; ++row) {
-    least_a_[row] = LeastMagnitude(view.a + row * view.length, view.length, 1);
+    least_a_[row] = LeastMagnitude(view.a + row * view.length, view.length);
   }
-  for (int64_t column = 0; column < view.columns; ++column) {
-    least_b_[column] = LeastMagnitude(ColumnStart(view, column), view.length, ColumnStride(view));
-  }
+  ScanColumns(view, LeastMagnitudes, LeastMagnitude, least_b_);
   const double least = *std::min_element(least_a_.begin(), least_a_.end()) *
                        *std::min_element(least_b_.begin(), least_b_.end());
   if (!too_large && least >= 2 * kSmallestExactProduct) return;
@@ -269,29 +237,35 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
     for (int64_t k = 0; k < length; ++k)
       mask[k / 64] |= uint64_t{view.B(column, k) != 0} << (k % 64);
   }
-  for (int64_t at = 0; at < evidence.count; ++at) {
-    const uint64_t* left = mask_a_.data() + at / view.columns * words;
-    const uint64_t* right = mask_b_.data() + at % view.columns * words;
-    int64_t both = 0;
-    for (int64_t w = 0; w < words; ++w) both += std::popcount(left[w] & right[w]);
-    count[at] = static_cast<double>(both);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    const uint64_t* left = mask_a_.data() + row * words;
+    for (int64_t column = 0; column < view.columns; ++column) {
+      const uint64_t* right = mask_b_.data() + column * words;
+      int64_t both = 0;
+      for (int64_t w = 0; w < words; ++w) both += std::popcount(left[w] & right[w]);
+      *count++ = static_cast<double>(both);
+    }
   }
 }
 
-// Needed by the underflow term only where alpha itself may be rounded into a factor.
+// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which then
+// underflows; and a flushed factor costs its partner.
 void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
-  if (view.alpha == 0 || IsPowerOfTwo(view.alpha)) return;
+  if (view.b == nullptr) return;
+  if (view.only_c() || view.length == 0) {
+    std::fill_n(MeasuredColumn(evidence, Quantity::kOperandSum), evidence.count, 0.0);
+    return;
+  }
   sum_a_.resize(static_cast<size_t>(view.rows));
-  sum_b_.resize(static_cast<size_t>(view.columns));
   for (int64_t row = 0; row < view.rows; ++row) {
-    sum_a_[row] = SumOfMagnitudes(view.a + row * view.length, view.length, 1);
+    sum_a_[row] = SumOfMagnitudes(view.a + row * view.length, view.length);
   }
-  for (int64_t column = 0; column < view.columns; ++column) {
-    sum_b_[column] = SumOfMagnitudes(ColumnStart(view, column), view.length, ColumnStride(view));
-  }
+  ScanColumns(view, SumsOfMagnitudes, SumOfMagnitudes, sum_b_);
   double* largest = MeasuredColumn(evidence, Quantity::kOperandSum);
-  for (int64_t at = 0; at < evidence.count; ++at) {
-    largest[at] = std::max(sum_a_[at / view.columns], sum_b_[at % view.columns]);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    for (int64_t column = 0; column < view.columns; ++column) {
+      *largest++ = std::max(sum_a_[row], sum_b_[column]);
+    }
   }
 }
 
@@ -313,13 +287,46 @@ void SumsOracle::RunFastTier(const SumsView& view, Evidence& evidence) {
   RejectInexactProducts(view, evidence);
 }
 
+// Outputs that meet a NaN or an infinity; all of them when a scalar or an empty sum decides.
+// Magnitudes of outputs that are settled by class alone are no bounds on anything: they become 0,
+// so that the largest of a case comes from the others.
+void SumsOracle::ApplySpecials(const SumsView& view, Evidence& evidence) {
+  const bool everywhere = view.only_c() || !std::isfinite(view.alpha) || !std::isfinite(view.beta);
+  special_b_.assign(static_cast<size_t>(view.columns), view.any_special_b);
+  for (int64_t column = 0; view.any_special_b && column < view.columns; ++column) {
+    bool special = false;
+    for (int64_t k = 0; k < view.length; ++k) special |= !std::isfinite(view.B(column, k));
+    special_b_[column] = special;
+  }
+  double* abs_sum = MeasuredColumn(evidence, Quantity::kAbsSum);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    bool struck = everywhere;
+    for (int64_t k = 0; view.any_special_a && k < view.length; ++k) {
+      struck |= !std::isfinite(view.A(row, k));
+    }
+    for (int64_t column = 0; column < view.columns; ++column) {
+      const int64_t at = row * view.columns + column;
+      const bool by_c = view.any_special_c && view.beta != 0 && !std::isfinite(view.c[at]);
+      if (!(struck || special_b_[column] || by_c)) continue;
+      const ClassSet set = SpecialClasses(view, row, column);
+      if (set == kClassByValue) continue;
+      StoreClasses(set, at, evidence);
+      if (set & kClassByValue) continue;
+      RaiseTier(evidence, Tier::kTable);
+      abs_sum[at] = product_sum_[at] = 0;
+    }
+  }
+}
+
 // Special answers, then exact truths for the outputs that lack one (or for all), then case scalars.
 template <class Accumulator>
 void SumsOracle::Complete(const SumsView& view, Accumulator& exact, bool all, Evidence& evidence) {
   double* abs_sum = MeasuredColumn(evidence, Quantity::kAbsSum);
   evidence.special = AnythingSpecial(view);
-  if (evidence.special) ApplySpecials(view, evidence, abs_sum, product_sum_.data());
-  for (int64_t at = 0; at < evidence.count; ++at) {
+  if (evidence.special) ApplySpecials(view, evidence);
+  const bool certified =
+      !all && !evidence.special && std::isfinite(Largest(evidence.radius.data(), evidence.count));
+  for (int64_t at = 0; !certified && at < evidence.count; ++at) {
     if (!(all || !std::isfinite(evidence.radius[at]))) continue;
     if (!(evidence.legal[at] & kClassByValue)) continue;
     Resolve(view, at / view.columns, at % view.columns, exact, evidence, abs_sum,

@@ -28,12 +28,14 @@ class SumsOracle {
   void PackRight(const OperandValues& b, bool transposed, SumsView& view);
   template <class Accumulator>
   void Complete(const SumsView& view, Accumulator& exact, bool all, Evidence& evidence);
+  void ApplySpecials(const SumsView& view, Evidence& evidence);
   void RunFastTier(const SumsView& view, Evidence& evidence);
   void RejectInexactProducts(const SumsView& view, Evidence& evidence);
   void CountNonZeros(const SumsView& view, Evidence& evidence);
   void SumOperands(const SumsView& view, Evidence& evidence);
 
   std::vector<double> packed_a_, packed_b_, least_a_, least_b_, sum_a_, sum_b_, product_sum_;
+  std::vector<uint8_t> special_b_;
   std::vector<uint64_t> mask_a_, mask_b_;
   LongAccumulator long_accumulator_;
   ExactSum exact_sum_;

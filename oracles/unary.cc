@@ -124,16 +124,18 @@ Enclosure SquareRoot(double x) {
   return {hi, residual / (2 * hi), hi * 0x1p-105};
 }
 
+// Far above 0 the condition vanishes; the floor covers what underflows on the way.
 double LibmGeluCondition(Function function, double x) {
   const double size = std::fabs(x);
   if (function == Function::kGeluErf) {
     if (x < -kErfFormSaturates) return (x * x + 1) * kConditionOutward;  // Mills' ratio
-    return size * kRootTwoOverPi * std::exp(-0.5 * x * x) / Erfc(x) * kConditionOutward;
+    const double density = kRootTwoOverPi * std::exp(-0.5 * x * x);
+    return size * density / Erfc(x) * kConditionOutward + kLibmFloor;
   }
   double high, low;
   TanhFormArgument(x, high, low);
   const double slope = kRootTwoOverPi * (1 + 3 * kCubic * x * x);
-  return 2 * size * slope / (1 + std::exp(2 * high)) * kConditionOutward;
+  return 2 * size * slope / (1 + std::exp(2 * high)) * kConditionOutward + kLibmFloor;
 }
 
 ClassSet UnaryClasses(Function function, double x) {

@@ -122,6 +122,8 @@ Result<HitCounters> HitCounters::Map(const std::string& path) {
     if (map == MAP_FAILED) status = SystemError(path, "cannot be mapped", errno);
   }
   if (status.ok()) status = Initialize(*TableOf(map), path);
+  // Closing would not unlock: the mapping keeps the open file, and the lock with it.
+  flock(fd, LOCK_UN);
   close(fd);
   if (status.ok()) return HitCounters(path, map);
   if (map != MAP_FAILED) munmap(map, sizeof(Table));

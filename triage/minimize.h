@@ -13,8 +13,10 @@
 namespace assay {
 
 // The order, first difference decides: number of terms (product of dimensions), sum of dimensions,
-// number of overrides, layout complexity, attribute complexity, fill complexity, bits of values.
-// Total preorder without infinite descent.
+// layout, attributes other than their defaults, types, fills (zero, constant, then generators),
+// number of overrides, plainness of values, positions of overrides, seeds. Fills come before
+// overrides because explicit values say more than a generator's seed. Each is a natural number: a
+// strict weak order without infinite descent. REQUIRES checked cases.
 bool SimplerThan(const Case& a, const Case& b);
 
 struct MinimizeResult {
@@ -25,7 +27,12 @@ struct MinimizeResult {
 };
 
 using StillFails = std::function<bool(const Case&)>;
-// REQUIRES still_fails(start).
+// REQUIRES still_fails(start) and a checked start. The predicate is called with checked cases only,
+// at most max_runs times, never twice with one case. When not exhausted, the result is locally
+// minimal, so that minimizing it again changes nothing.
 MinimizeResult Minimize(const Case& start, const StillFails& still_fails, int64_t max_runs = 2000);
+
+// The audit: no single step of any pass leads to a simpler case that still fails.
+bool IsLocallyMinimal(const Case& value, const StillFails& still_fails);
 
 }  // namespace assay

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The syntax tree of contract and profile files. Expressions lie in one pool per contract and refer to
-// each other by index, so that no tree is ever walked by a destructor. Types are filled by check.h.
+// The syntax tree of contract and profile files. Expressions lie in one pool per contract and refer
+// to each other by index, so that no tree is ever walked by a destructor. Types are filled by
+// check.h.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,31 @@ namespace assay {
 
 enum class ExprOp : uint8_t {
   kError = 0,  // a hole after a diagnostic: fits everywhere
-  kNumber, kName, kCall, kNegate, kNot, kAbs,
-  kAdd, kSubtract, kMultiply, kDivide, kPower,
-  kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual,
-  kIn,   // args[0] in {args[1], ...}
-  kAnd, kOr,
+  kNumber,
+  kName,
+  kCall,
+  kNegate,
+  kNot,
+  kAbs,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kPower,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kIn,  // args[0] in {args[1], ...}
+  kAnd,
+  kOr,
 };
 
-// What a quantity is measured in. kValue: a magnitude of the operands or the output, such as abs_sum;
-// kRatio: a pure number, such as a roundoff; kCount: a pure number that counts. Counts serve as ratios.
+// What a quantity is measured in. kValue: a magnitude of the operands or the output, such as
+// abs_sum; kRatio: a pure number, such as a roundoff; kCount: a pure number that counts. Counts
+// serve as ratios.
 enum class ExprType : uint8_t { kUnknown = 0, kBool, kValue, kRatio, kCount, kFormat, kLabel };
 
 struct Expr {
@@ -54,15 +71,15 @@ struct PreconditionAst {
 };
 
 enum class Relation : uint8_t {
-  kImage = 0,      // out in image(output, truth, tolerance)
-  kFinite,         // finite(out) where finite(truth)
-  kNonZero,        // nonzero(out) where abs(truth) > tolerance + omega
-  kClass,          // class(out) in legal
-  kWritten,        // written(out)
-  kIndexPolicy,    // policy(out_of_bounds) as declared
-  kNanPolicy,      // policy(nan) as declared
-  kGuards,         // untouched(guards)
-  kOperands,       // untouched(operands)
+  kImage = 0,    // out in image(output, truth, tolerance)
+  kFinite,       // finite(out) where finite(truth)
+  kNonZero,      // nonzero(out) where abs(truth) > tolerance + omega
+  kClass,        // class(out) in legal
+  kWritten,      // written(out)
+  kIndexPolicy,  // policy(out_of_bounds) as declared
+  kNanPolicy,    // policy(nan) as declared
+  kGuards,       // untouched(guards)
+  kOperands,     // untouched(operands)
 };
 inline constexpr int kRelationCount = 9;
 
@@ -93,6 +110,7 @@ struct ContractAst {
   std::vector<PreconditionAst> preconditions;
   std::vector<ClauseAst> clauses;
   std::vector<ToleranceAst> tolerances;
+  bool has_tolerance = false;      // the part is there, if only as "none"
   std::vector<Word> tolerance_as;  // other contracts whose rules serve this one
   Word reference;
   std::vector<Word> probes, force;
@@ -102,8 +120,18 @@ struct ContractAst {
 
 // One line of a profile. Labels and numbers are checked against the key when it is parsed.
 enum class DeclarationKey : uint8_t {
-  kInherits = 0, kAccumulator, kUlpLimit, kUlpLimitExp, kKappa, kTiles, kSubnormals, kNan,
-  kOutOfBounds, kLevel, kOverread, kRelaxation,
+  kInherits = 0,
+  kAccumulator,
+  kUlpLimit,
+  kUlpLimitExp,
+  kKappa,
+  kTiles,
+  kSubnormals,
+  kNan,
+  kOutOfBounds,
+  kLevel,
+  kOverread,
+  kRelaxation,
 };
 inline constexpr int kDeclarationKeyCount = 12;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moving over tokens, the layout rule and recovery; and the parser of a whole file, which only sorts
-// contracts from profiles.
+// Moving over tokens, the layout rule and recovery; and the parser of a whole file, which only
+// sorts contracts from profiles.
+#include "contracts/language/cursor.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "contracts/language/cursor.h"
 
 namespace assay {
 namespace {

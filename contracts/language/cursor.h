@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parsers of expressions, contracts and profiles share: a place in the tokens, the layout rule
-// (a line that begins at or left of the column of the parts begins a new part) and recovery.
+// What the parsers of expressions, contracts and profiles share: a place in the tokens, the layout
+// rule (a line that begins at or left of the column of the parts begins a new part) and recovery.
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@
 
 namespace assay {
 
-inline constexpr std::string_view kPartKeywords[] = {
-    "primitive", "scope",     "precondition", "postcondition",
-    "tolerance", "reference", "measure",      "violation"};
+inline constexpr std::string_view kPartKeywords[] = {"primitive",     "scope",     "precondition",
+                                                     "postcondition", "tolerance", "reference",
+                                                     "measure",       "violation"};
 
 class Cursor {
  public:
@@ -44,9 +44,9 @@ class Cursor {
     return Here().kind == TokenKind::kName && Here().text == text;
   }
   bool LineHolds(std::string_view symbol) const;  // from here to the end of the line
-  bool Accept(std::string_view text);            // a symbol or a name, if it is next
-  bool Expect(std::string_view text);            // the same, or a diagnostic
-  bool ExpectName(Word& word, const char* what); // any name that does not begin a part
+  bool Accept(std::string_view text);             // a symbol or a name, if it is next
+  bool Expect(std::string_view text);             // the same, or a diagnostic
+  bool ExpectName(Word& word, const char* what);  // any name that does not begin a part
   bool ExpectString(std::string& text, const char* what);
   std::vector<Word> ExpectNames(const char* what);  // NAME {, NAME}
 
@@ -68,8 +68,8 @@ class Cursor {
   int part_column_ = 1;
 };
 
-// Parses an expression into the pool and gives its index; after a diagnostic the result may be a hole.
-// Recursion is bounded by kMaxExpressionDepth.
+// Parses an expression into the pool and gives its index; after a diagnostic the result may be a
+// hole. Recursion is bounded by kMaxExpressionDepth.
 inline constexpr int kMaxExpressionDepth = 60;
 inline constexpr int kMaxExpressionNodes = 2000;  // per contract
 int ParseExpression(Cursor& cursor, ExprPool& pool);
@@ -78,8 +78,8 @@ int ParseCondition(Cursor& cursor, ExprPool& pool);
 
 // One relation, or false after a diagnostic.
 bool ParseRelation(Cursor& cursor, Relation& relation);
-// Text of a relation, for messages.
-std::string_view TextOf(Relation relation);
+// A relation as it is written.
+std::string TextOf(Relation relation);
 
 void ParseContract(Cursor& cursor, ContractAst& contract);
 void ParseProfile(Cursor& cursor, ProfileAst& profile);

@@ -11,7 +11,8 @@
 namespace assay {
 namespace {
 
-constexpr int kShownBefore = 60;  // bytes of a long line kept before the caret
+constexpr int kShownWhole = 120;  // bytes of a line that is shown as it is
+constexpr int kShownBefore = 60;  // of a longer one, before and after the caret
 constexpr int kShownAfter = 60;
 constexpr size_t kLongestNameCompared = 64;
 
@@ -39,8 +40,9 @@ std::string_view LineOf(std::string_view text, int line) {
 std::string Diagnostic::Text() const {
   std::string text = file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
                      ": error: " + message;
-  const int begin = std::max(0, at.column - 1 - kShownBefore);
-  const int end = at.column - 1 + kShownAfter;
+  const bool whole = static_cast<int>(source.size()) <= kShownWhole;
+  const int begin = whole ? 0 : std::max(0, at.column - 1 - kShownBefore);
+  const int end = whole ? kShownWhole : at.column - 1 + kShownAfter;
   const std::string_view all = source;
   const std::string_view shown =
       all.substr(std::min<size_t>(begin, all.size()),

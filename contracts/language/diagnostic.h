@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One complaint about a contract or profile file: where, what, what would be right, and the line with
-// a caret. Diagnostics are what an author of contracts sees of this project. Depends on nothing else.
+// One complaint about a contract or profile file: where, what, what would be right, and the line
+// with a caret. Diagnostics are what an author of contracts sees of this project. Depends on
+// nothing else.
 #pragma once
 
 #include <span>
@@ -42,8 +43,7 @@ class DiagnosticSink {
  public:
   DiagnosticSink(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
 
-  void Report(Span at, std::string message, std::string expected = "",
-              std::string suggestion = "");
+  void Report(Span at, std::string message, std::string expected = "", std::string suggestion = "");
   bool full() const { return static_cast<int>(found_.size()) >= kMaxDiagnostics; }
   const std::vector<Diagnostic>& found() const { return found_; }
 

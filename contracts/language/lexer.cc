@@ -56,8 +56,8 @@ class Lexer {
   }
 
   void Push(TokenKind kind, size_t begin, size_t end, std::string_view text, double number = 0) {
-    tokens_.push_back({kind, text, number,
-                       {line_, Column(begin), static_cast<int>(end - begin)}, first_});
+    tokens_.push_back(
+        {kind, text, number, {line_, Column(begin), static_cast<int>(end - begin)}, first_});
     first_ = false;
     at_ = end;
   }
@@ -131,8 +131,9 @@ class Lexer {
       return;
     }
     size_t end = at_ + 1;  // A run of strange bytes is one complaint.
-    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) >= 0x80 ||
-                                  static_cast<unsigned char>(text_[end]) < 0x20) &&
+    while (end < text_.size() &&
+           (static_cast<unsigned char>(text_[end]) >= 0x80 ||
+            static_cast<unsigned char>(text_[end]) < 0x20) &&
            text_[end] != '\n') {
       ++end;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text to tokens. Total: every byte string gives tokens and perhaps diagnostics, and the last token is
-// kEnd. Tokens view the text, which must outlive them.
+// Text to tokens. Total: every byte string gives tokens and perhaps diagnostics, and the last token
+// is kEnd. Tokens view the text, which must outlive them.
 #pragma once
 
 #include <cstdint>

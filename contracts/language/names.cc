@@ -43,7 +43,7 @@ constexpr NameInfo kNames[] = {
   {name, Symbol::kQuantity, TypeOf(Quantity::id), rate, Quantity::id, Format::kF64},
     ASSAY_QUANTITIES(ASSAY_NAME)
 #undef ASSAY_NAME
-    {"truth", Symbol::kTruth, ExprType::kValue, kElement},
+        {"truth", Symbol::kTruth, ExprType::kValue, kElement},
     {"kappa", Symbol::kKappa, ExprType::kRatio, kCase},
     {"tiles", Symbol::kTiles, ExprType::kCount, kCase},
     {"ulp_limit", Symbol::kUlpLimit, ExprType::kRatio, kCase},
@@ -95,14 +95,15 @@ std::vector<std::string_view> Column(const Table& table, Project project) {
 }
 
 constexpr std::string_view kLevels[] = {"absolute", "tail"};
-constexpr std::string_view kSubnormalPolicies[] = {"preserve", "flush_out", "flush_in", "flush_both"};
+constexpr std::string_view kSubnormalPolicies[] = {"preserve", "flush_out", "flush_in",
+                                                   "flush_both"};
 constexpr std::string_view kNanPolicies[] = {"propagate", "mask", "raise"};
 constexpr std::string_view kIndexPolicies[] = {"RAISE",  "CLAMP", "ZERO", "WRAP_NEGATIVE",
                                                "MODULO", "FILL",  "DROP"};
 constexpr std::string_view kFormats[] = {"f64", "f32", "tf32", "hf32", "f16", "bf16"};
 constexpr std::string_view kKeys[kDeclarationKeyCount] = {
-    "inherits", "accumulator", "ulp_limit",     "ulp_limit_exp", "kappa",    "tiles",
-    "subnormals", "nan",       "out_of_bounds", "level",         "overread", "relaxation"};
+    "inherits",   "accumulator", "ulp_limit",     "ulp_limit_exp", "kappa",    "tiles",
+    "subnormals", "nan",         "out_of_bounds", "level",         "overread", "relaxation"};
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every word the language knows by itself: quantities and functions of expressions with their types,
-// keys and values of profiles, names of operators, types, primitives, probes and defect models. What
-// a word means when it is evaluated is said by its Symbol.
+// Every word the language knows by itself: quantities and functions of expressions with their
+// types, keys and values of profiles, names of operators, types, primitives, probes and defect
+// models. What a word means when it is evaluated is said by its Symbol.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,40 @@ namespace assay {
 
 // Built-in names and functions; quantities of evidence are kQuantity.
 enum class Symbol : uint8_t {
-  kQuantity = 0, kTruth, kKappa, kTiles, kUlpLimit, kUlpLimitExp, kOmega, kFlushed, kLastRounding,
-  kSpecial, kFormatName, kAccumulator, kOutput, kInput, kLevel, kSubnormals, kNan,
+  kQuantity = 0,
+  kTruth,
+  kKappa,
+  kTiles,
+  kUlpLimit,
+  kUlpLimitExp,
+  kOmega,
+  kFlushed,
+  kLastRounding,
+  kSpecial,
+  kFormatName,
+  kAccumulator,
+  kOutput,
+  kInput,
+  kLevel,
+  kSubnormals,
+  kNan,
   // functions
-  kU, kEta, kLambda, kMaxFinite, kGamma, kRounds, kUnderflow, kUlp, kAbs, kSqrt, kExpm1, kSwell, kMax,
-  kMin, kFiniteInputs, kFlushedInput,
+  kU,
+  kEta,
+  kLambda,
+  kMaxFinite,
+  kGamma,
+  kRounds,
+  kUnderflow,
+  kUlp,
+  kAbs,
+  kSqrt,
+  kExpm1,
+  kSwell,
+  kMax,
+  kMin,
+  kFiniteInputs,
+  kFlushedInput,
 };
 
 struct NameInfo {
@@ -41,9 +70,9 @@ struct FunctionInfo {
   std::string_view name;
   Symbol symbol;
   ExprType result;
-  Rate rate;                 // of a call whose arguments all are of the case
+  Rate rate;  // of a call whose arguments all are of the case
   int arity;
-  ExprType parameters[2];    // kUnknown: any magnitude or number, the same for both
+  ExprType parameters[2];  // kUnknown: any magnitude or number, the same for both
 };
 const FunctionInfo* FindFunction(std::string_view name);
 std::span<const std::string_view> FunctionNames();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The eight parts of a contract (and its primitive). A part that cannot be understood is reported and
-// skipped to the next one, so that one run shows every mistake.
+// The eight parts of a contract (and its primitive). A part that cannot be understood is reported
+// and skipped to the next one, so that one run shows every mistake.
 #include <array>
 #include <utility>
 
@@ -11,6 +11,9 @@ namespace assay {
 namespace {
 
 constexpr int kPartCount = static_cast<int>(std::size(kPartKeywords));
+// Positions in kPartKeywords.
+constexpr int kPrimitivePart = 0, kScopePart = 1, kPreconditionPart = 2, kPostconditionPart = 3,
+              kTolerancePart = 4, kReferencePart = 5, kMeasurePart = 6, kViolationPart = 7;
 
 class ContractParser {
  public:
@@ -23,10 +26,10 @@ class ContractParser {
     while (!cursor_.AtEnd() && !cursor_.AtTop() && !cursor_.sink().full()) Part();
     for (int part = 0; part < kPartCount; ++part) {
       if (seen_[part]) continue;
-      cursor_.sink().Report(contract_.id.at,
-                            contract_.id.text + " has no part '" + std::string(kPartKeywords[part]) +
-                                "'",
-                            "all eight parts and the primitive: none may be left out");
+      cursor_.sink().Report(
+          contract_.id.at,
+          contract_.id.text + " has no part '" + std::string(kPartKeywords[part]) + "'",
+          "all eight parts and the primitive: none may be left out");
     }
   }
 
@@ -54,6 +57,7 @@ class ContractParser {
                               "each part once");
       }
       seen_[part] = true;
+      if (part == kTolerancePart) contract_.has_tolerance = true;
       if (cursor_.AtPart()) {
         cursor_.Fail("the part '" + std::string(keyword.text) + "' is empty", "at least one line");
       } else {
@@ -77,10 +81,12 @@ class ContractParser {
   }
 
   void Body(int part) {
-    if (part == 0) return Primitive();
-    if (part == 5) return Reference();
-    if (part == 4 && Accepted("as")) return ToleranceAs();
-    if ((part == 2 || part == 4) && Accepted("none")) return cursor_.FinishItem();
+    if (part == kPrimitivePart) return Primitive();
+    if (part == kReferencePart) return Reference();
+    if (part == kTolerancePart && Accepted("as")) return ToleranceAs();
+    if ((part == kPreconditionPart || part == kTolerancePart) && Accepted("none")) {
+      return cursor_.FinishItem();
+    }
     while (!cursor_.AtPart() && !cursor_.sink().full()) {
       const Span before = cursor_.Here().at;
       Item(part);
@@ -93,12 +99,12 @@ class ContractParser {
   bool Accepted(std::string_view name) { return cursor_.IsName(name) && cursor_.Accept(name); }
 
   void Item(int part) {
-    if (part == 1) Scope();
-    if (part == 2) Precondition();
-    if (part == 3) Clause();
-    if (part == 4) Tolerance();
-    if (part == 6) Measure();
-    if (part == 7) Violation();
+    if (part == kScopePart) Scope();
+    if (part == kPreconditionPart) Precondition();
+    if (part == kPostconditionPart) Clause();
+    if (part == kTolerancePart) Tolerance();
+    if (part == kMeasurePart) Measure();
+    if (part == kViolationPart) Violation();
   }
 
   void Primitive() {
@@ -197,12 +203,13 @@ class ContractParser {
     if (Accepted("each") && !(cursor_.Expect("element") && cursor_.Expect(":"))) {
       return Abandon(std::move(clause));
     }
-    do {
+    bool more = !cursor_.AtItemEnd();  // an empty clause is the checker's to refuse
+    while (more) {
       Relation relation;
-      if (cursor_.AtItemEnd()) break;
       if (!ParseRelation(cursor_, relation)) return Abandon(std::move(clause));
       clause.relations.push_back(relation);
-    } while (cursor_.Accept(","));
+      more = cursor_.Accept(",");
+    }
     contract_.clauses.push_back(std::move(clause));
   }
 
@@ -217,14 +224,25 @@ class ContractParser {
   void Tolerance() {
     ToleranceAst rule;
     rule.at = cursor_.Here().at;
+    const size_t before = cursor_.sink().found().size();
     rule.selector = ParseSelector();
     rule.bound = ParseExpression(cursor_, contract_.pool);
-    if (Accepted("from")) {
-      cursor_.ExpectString(rule.source, "the source");
-    } else {
-      cursor_.Fail("a tolerance names where it comes from", "from \"source\"");
+    if (!cursor_.IsName("from")) {
+      if (cursor_.sink().found().size() == before) {
+        cursor_.Fail("a tolerance names where it comes from", "from \"source\"");
+      }
+      SkipToSource();
     }
+    if (Accepted("from")) cursor_.ExpectString(rule.source, "the source");
     contract_.tolerances.push_back(std::move(rule));
+  }
+
+  // What follows a formula that was not understood belongs to it up to its source.
+  void SkipToSource() {
+    while (!cursor_.AtPart() && !cursor_.IsName("from") &&
+           !(cursor_.Here().first_on_line && cursor_.IsName("for"))) {
+      cursor_.Take();
+    }
   }
 
   void Measure() {
@@ -236,7 +254,8 @@ class ContractParser {
     } else if (Accepted("pass")) {
       // The one rule there is; it is written so that the reader of a contract sees it.
       if (cursor_.Expect("ratio") && cursor_.Expect("<=")) {
-        if (cursor_.Here().text != "1") cursor_.Fail("a ratio passes up to 1 and never beyond", "1");
+        if (cursor_.Here().text != "1")
+          cursor_.Fail("a ratio passes up to 1 and never beyond", "1");
         cursor_.Take();
       }
     } else if (Accepted("force")) {
@@ -252,14 +271,14 @@ class ContractParser {
   // NAME when ratio > 1, NAME when not RELATION
   void Violation() {
     ViolationAst violation;
-    if (!cursor_.ExpectName(violation.name, "the name of a violation") ||
-        !cursor_.Expect("when")) {
+    if (!cursor_.ExpectName(violation.name, "the name of a violation") || !cursor_.Expect("when")) {
       return cursor_.SkipItem();
     }
     if (Accepted("ratio")) {
       violation.by_ratio = true;
       if (!cursor_.Expect(">")) return cursor_.SkipItem();
-      if (cursor_.Here().text != "1") cursor_.Fail("a ratio violates beyond 1 and never before", "1");
+      if (cursor_.Here().text != "1")
+        cursor_.Fail("a ratio violates beyond 1 and never before", "1");
       cursor_.Take();
     } else if (!cursor_.Expect("not") || !ParseRelation(cursor_, violation.relation)) {
       return cursor_.SkipItem();
@@ -274,6 +293,8 @@ class ContractParser {
 
 }  // namespace
 
-void ParseContract(Cursor& cursor, ContractAst& contract) { ContractParser(cursor, contract).Run(); }
+void ParseContract(Cursor& cursor, ContractAst& contract) {
+  ContractParser(cursor, contract).Run();
+}
 
 }  // namespace assay

@@ -79,8 +79,8 @@ class ExpressionParser {
 
   std::optional<ExprOp> Comparison() {
     static constexpr std::pair<std::string_view, ExprOp> kOps[] = {
-        {"<", ExprOp::kLess},     {"<=", ExprOp::kLessEqual}, {">", ExprOp::kGreater},
-        {"=", ExprOp::kEqual},    {">=", ExprOp::kGreaterEqual}, {"!=", ExprOp::kNotEqual}};
+        {"<", ExprOp::kLess},  {"<=", ExprOp::kLessEqual},    {">", ExprOp::kGreater},
+        {"=", ExprOp::kEqual}, {">=", ExprOp::kGreaterEqual}, {"!=", ExprOp::kNotEqual}};
     for (const auto& [text, op] : kOps) {
       if (cursor_.IsSymbol(text) && cursor_.Accept(text)) return op;
     }
@@ -158,8 +158,7 @@ class ExpressionParser {
   int Primary() {
     const Nest nest(depth_);
     const Token token = cursor_.Here();
-    if (depth_ > kMaxExpressionDepth ||
-        static_cast<int>(pool_.size()) > kMaxExpressionNodes) {
+    if (depth_ > kMaxExpressionDepth || static_cast<int>(pool_.size()) > kMaxExpressionNodes) {
       if (!too_deep_) cursor_.Fail("this expression is too large", "fewer levels of parentheses");
       too_deep_ = true;
       cursor_.SkipPart();
@@ -175,13 +174,11 @@ class ExpressionParser {
     if (token.kind == TokenKind::kName) return NameOrCall(token);
     if (cursor_.Accept("(")) {
       const int inner = Disjunction();
-      Close(")");
-      return inner;
+      return Close(")") ? inner : Hole();
     }
     if (cursor_.Accept("|")) {
       const int inner = Sum();
-      Close("|");
-      return Add(ExprOp::kAbs, token.at, {inner});
+      return Close("|") ? Add(ExprOp::kAbs, token.at, {inner}) : Hole();
     }
     return Missing();
   }
@@ -191,9 +188,7 @@ class ExpressionParser {
     return Hole();
   }
 
-  void Close(std::string_view text) {
-    if (!too_deep_) cursor_.Expect(text);
-  }
+  bool Close(std::string_view text) { return !too_deep_ && cursor_.Expect(text); }
 
   int NameOrCall(const Token& token) {
     cursor_.Take();
@@ -206,7 +201,7 @@ class ExpressionParser {
           args.push_back(Sum());
         } while (cursor_.Accept(","));
       }
-      Close(")");
+      if (!Close(")")) return Hole();
     }
     const int node = Add(call ? ExprOp::kCall : ExprOp::kName, token.at, std::move(args));
     pool_[node].text = token.text;
@@ -256,8 +251,15 @@ int ParseCondition(Cursor& cursor, ExprPool& pool) {
   return ExpressionParser(cursor, pool).Condition();
 }
 
-std::string_view TextOf(Relation relation) {
-  return kPhrases[static_cast<int>(relation)].text;
+std::string TextOf(Relation relation) {
+  std::string text;
+  for (std::string_view word : WordsOf(kPhrases[static_cast<int>(relation)].text)) {
+    const bool glued =
+        text.empty() || text.back() == '(' || word == "(" || word == ")" || word == ",";
+    text += glued ? "" : " ";
+    text += word;
+  }
+  return text;
 }
 
 bool ParseRelation(Cursor& cursor, Relation& relation) {
@@ -277,8 +279,9 @@ bool ParseRelation(Cursor& cursor, Relation& relation) {
       if (!cursor.AtPart() && cursor.Here().text == words[position]) fitting.push_back(phrase);
     }
     if (fitting.empty()) {
-      cursor.Fail(position == 0 ? "no relation begins like this" : "this relation goes on otherwise",
-                  JoinNames(next), NearestName(cursor.Here().text, next));
+      cursor.Fail(
+          position == 0 ? "no relation begins like this" : "this relation goes on otherwise",
+          JoinNames(next), NearestName(cursor.Here().text, next));
       return false;
     }
     cursor.Take();

@@ -53,7 +53,8 @@ class ProfileParser {
     if (!cursor_.LineHolds("->")) return true;
     while (!cursor_.IsSymbol("->")) {
       if (cursor_.Here().kind != TokenKind::kName) {
-        cursor_.Fail("only operators and types stand before '->'", "the name of an operator or type");
+        cursor_.Fail("only operators and types stand before '->'",
+                     "the name of an operator or type");
         return false;
       }
       Word word{std::string(cursor_.Here().text), cursor_.Here().at};

@@ -2,6 +2,7 @@
 //
 // gemm with one fault each, and the gemms that are right in an unusual way.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -81,6 +82,23 @@ void ReadByte(const View& view, int64_t i, int64_t j) {
   static_cast<void>(*byte);
 }
 
+// Sum of terms that are aligned to the largest and cut to 24 bits, cut again: exact in double
+// otherwise.
+template <size_t kCount>
+double AlignedSum(const std::array<double, kCount>& terms) {
+  double largest = 0, plain = 0;
+  for (const double term : terms) {
+    plain += term;
+    largest = std::max(largest, std::fabs(term));
+  }
+  if (!std::isfinite(plain) || largest == 0) return plain;
+  constexpr int kFractionBits = 23;
+  const double unit = std::ldexp(1, std::max(std::ilogb(largest) - kFractionBits, -149));
+  double sum = 0;
+  for (const double term : terms) sum += std::trunc(term / unit) * unit;
+  return Truncate(Format::kF32, sum);
+}
+
 // Kernels with unrolled rows are for matrices whose rows lie close together.
 bool RowsAreClose(const View& view) {
   constexpr int64_t kFarthestElements = 256;
@@ -121,9 +139,12 @@ int32_t GemmNarrowLanes(const AssayCall& call) {
   const GemmOperands g(call);
   const Format format = FormatOf(g.a.type());
   StoreGemm<float>(g, [&g, format](int64_t i, int64_t j) {
+    constexpr int64_t kNarrowFrom = 128;
     constexpr int kLanes = 32;
-    return NarrowLaneSum(format, kLanes, g.k,
-                         [&](int64_t p) { return g.a.Get(i, p) * g.b.Get(p, j); });
+    if (g.k < kNarrowFrom) return PlainSum<float>(g, i, j);
+    const double sum = NarrowLaneSum(format, kLanes, g.k,
+                                     [&](int64_t p) { return g.a.Get(i, p) * g.b.Get(p, j); });
+    return static_cast<float>(sum);
   });
   return ASSAY_OK;
 }
@@ -234,6 +255,23 @@ int32_t GemmPairwise(const AssayCall& call) {
       });
     });
   });
+}
+
+int32_t GemmBlockFma(const AssayCall& call) {
+  const GemmOperands g(call);
+  StoreGemm<float>(g, [&g](int64_t i, int64_t j) {
+    constexpr int64_t kBlock = 4;
+    double running = 0;
+    for (int64_t start = 0; start < g.k; start += kBlock) {
+      std::array<double, kBlock + 1> terms = {running};
+      for (int64_t p = start; p < std::min(start + kBlock, g.k); ++p) {
+        terms[static_cast<size_t>(p - start) + 1] = g.a.Get(i, p) * g.b.Get(p, j);
+      }
+      running = AlignedSum(terms);
+    }
+    return running;
+  });
+  return ASSAY_OK;
 }
 
 int32_t GemmNegativeZero(const AssayCall& call) {

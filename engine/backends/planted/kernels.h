@@ -27,6 +27,7 @@ int32_t GemmReadsPastA(const AssayCall& call);
 int32_t GemmReadsPastC(const AssayCall& call);
 int32_t GemmBlocked(const AssayCall& call);
 int32_t GemmPairwise(const AssayCall& call);
+int32_t GemmBlockFma(const AssayCall& call);
 int32_t GemmNegativeZero(const AssayCall& call);
 
 // reductions.cc

@@ -2,6 +2,7 @@
 //
 // softmax with one fault each, and two that are right in an unusual way. Each is a maximum to
 // subtract, an exponential, and a way to add.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -130,15 +131,22 @@ int32_t SoftmaxOnline(const AssayCall& call) {
   const SoftmaxOperands s(call);
   return WithAccumulator(s.x.type(), [&s](auto zero) {
     using Acc = decltype(zero);
+    constexpr int64_t kTiles = 8;
+    const int64_t width = (s.n + kTiles - 1) / kTiles;
     for (int64_t row = 0; row < s.rows; ++row) {
       Acc maximum = -kInfinity<Acc>, sum = 0;
-      for (int64_t j = 0; j < s.n; ++j) {
-        const Acc x = static_cast<Acc>(s.x.Get(row, j));
-        if (x > maximum) {
-          sum = (sum == 0 ? Acc(0) : sum * std::exp(maximum - x)) + 1;
-          maximum = x;
-        } else if (x != -kInfinity<Acc>) {
-          sum += std::exp(x - maximum);
+      for (int64_t start = 0; start < s.n; start += width) {
+        const int64_t end = std::min(start + width, s.n);
+        const Acc before = maximum;
+        for (int64_t j = start; j < end; ++j) {
+          const Acc x = static_cast<Acc>(s.x.Get(row, j));
+          if (x > maximum) maximum = x;
+        }
+        // Nothing to rescale in a row of -Inf so far, where the difference would be NaN.
+        if (sum != 0) sum *= std::exp(before - maximum);
+        for (int64_t j = start; j < end; ++j) {
+          const Acc x = static_cast<Acc>(s.x.Get(row, j));
+          if (x != -kInfinity<Acc>) sum += std::exp(x - maximum);
         }
       }
       for (int64_t j = 0; j < s.n; ++j) {

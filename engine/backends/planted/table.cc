@@ -51,7 +51,7 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
     // gemm
     {"gemm_zeros", "C-PRC-01 C-EXC-01", Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmZeros,
      "stores zeros, like a generated kernel that left the product out"},
-    {"gemm_stale", "C-PRC-01 C-EXC-01", Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmStale,
+    {"gemm_stale", kExc01, Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmStale,
      "stores nothing, so that what lies in c passes for the answer"},
     {"gemm_neighbour", kExc02, Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmNeighbour,
      "answers with what lies behind a, like a kernel that finds the reference's result in memory"},
@@ -62,7 +62,8 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
     {"gemm_f64_as_f32", kPrc01, Family::kGemm, kBad, kGemm, kF64, kProfile, &GemmF64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
     {"gemm_narrow_lanes", kPrc01, Family::kGemm, kBad, kGemm, kF16, kProfile, &GemmNarrowLanes,
-     "adds in 32 lanes that each hold f16, so that long rows of ones still come out right"},
+     "from k = 128 on adds in 32 lanes that each hold f16, like a GPU library that changes its kernel with "
+     "the size"},
     {"gemm_split_k_stored", kPrc01, Family::kGemm, kBad, kGemm, kHalf, kProfile, &GemmSplitKStored,
      "from k = 512 on stores split-K partial sums in the output type, as a GPU library's workspace did"},
     {"gemm_zero_skip", kExc01, Family::kGemm, kBad, kGemm, kFloats, kProfile, &GemmZeroSkip,
@@ -81,6 +82,8 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "adds with FMA in blocks of 256 and folds alpha into b"},
     {"gemm_pairwise", "C-PRC-01 C-EXC-01 C-EXC-02", Family::kGemm, kGood, kGemm, kFloats, kProfile, &GemmPairwise,
      "adds rounded products by halving"},
+    {"gemm_block_fma", kPrc01, Family::kGemm, kGood, kGemm, kHalf, "planted_block_fma", &GemmBlockFma,
+     "adds four products at a time, truncating, like a matrix unit, and declares it"},
     {"gemm_negative_zero", kExc01, Family::kGemm, kGood, kGemm, kFloats, kProfile, &GemmNegativeZero,
      "gives -0 for an exact zero sum, which no rule forbids"},
     // dot
@@ -136,10 +139,10 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "clamps the exponent with a native maximum, which gives the bound for NaN"},
     {"softmax_masked_row_zero", kExc01, Family::kSoftmax, kBad, kSoftmax, kFloats, kProfile, &SoftmaxMaskedRowZero,
      "gives zeros for a row of -Inf or NaN without declaring a mask, like many attention kernels"},
-    {"softmax_exp2", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, kProfile, &SoftmaxExp2,
+    {"softmax_exp2", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, "planted_exp2", &SoftmaxExp2,
      "uses exp2 with a rounded log2(e)"},
-    {"softmax_online", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, kProfile, &SoftmaxOnline,
-     "finds maximum and sum in one pass and rescales the sum"},
+    {"softmax_online", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, "planted_online", &SoftmaxOnline,
+     "finds maximum and sum in one pass over tiles and rescales the sum"},
     // unary
     {"unary_zeros", "C-PRC-02 C-EXC-01", Family::kUnary, kBaseline, kUnary, kFloats, kProfile, &UnaryZeros,
      "stores zeros"},

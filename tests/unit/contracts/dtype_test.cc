@@ -14,6 +14,10 @@
 #include <limits>
 #include <vector>
 
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
 namespace assay {
 namespace {
 
@@ -156,6 +160,23 @@ RC_GTEST_PROP(DType, EncodesDoublesToF32AsTheHardwareDoes, ()) {
   RC_PRE(!std::isnan(value));
   RC_ASSERT(Encode(DType::kF32, value) == std::bit_cast<uint32_t>(static_cast<float>(value)));
 }
+
+#ifdef __SSE2__
+TEST(DType, IgnoresThatALibrarySetFlushToZero) {
+  constexpr unsigned kFlush = 0x8000, kDenormalsAreZero = 0x0040;
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | kFlush | kDenormalsAreZero);
+  const double least = Decode(DType::kF32, 1);
+  const uint64_t encoded = Encode(DType::kF32, 3 * 0x1p-150);
+  const double rounded = RoundSum(Format::kF32, 0x1p-150, 0x1p-1000);
+  const double up = NextUp(Format::kF32, 0);
+  _mm_setcsr(before);
+  EXPECT_EQ(least, 0x1p-149);
+  EXPECT_EQ(encoded, 2u);
+  EXPECT_EQ(rounded, 0x1p-149);
+  EXPECT_EQ(up, 0x1p-149);
+}
+#endif
 
 TEST(DType, IgnoresBitsAboveTheSize) {
   EXPECT_EQ(Decode(DType::kF16, 0xabcd3c00), 1);

@@ -121,6 +121,22 @@ TEST(Round, AgreesWithMpfrForEveryFormat) {
   }
 }
 
+TEST(Encode, AgreesWithMpfrForEveryFloatType) {
+  Referee referee;
+  for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBf16}) {
+    HardDoubles doubles(FormatOf(type));
+    for (int n = 0; n < 100000; ++n) {
+      const double value = doubles.Next();
+      if (!std::isfinite(value)) continue;
+      const double zero = std::copysign(0.0, value);
+      const double expected = referee.Round(FormatOf(type), value, zero, MPFR_RNDN);
+      ASSERT_TRUE(SameValue(Decode(type, Encode(type, value)), expected))
+          << NameOf(type) << std::hexfloat << " " << value << " gave "
+          << Decode(type, Encode(type, value)) << ", expected " << expected;
+    }
+  }
+}
+
 TEST(Truncate, AgreesWithMpfrForEveryFormat) {
   Referee referee;
   for (int i = 0; i < kFormatCount; ++i) {

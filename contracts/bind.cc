@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A suite bound to an operator, its types and the declarations of one backend: clauses that speak
+// of them, with every expression compiled.
+#include <algorithm>
+#include <utility>
+
+#include "contracts/language/check.h"
+#include "contracts/suite.h"
+
+namespace assay {
+namespace {
+
+bool Names(const std::vector<Word>& words, std::string_view name) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const Word& word) { return word.text == name || word.text == "any"; });
+}
+
+bool InScope(const ContractAst& contract, const Binding& binding) {
+  return Names(contract.operators, DefOf(binding.op).name) &&
+         Names(contract.inputs, NameOf(binding.input));
+}
+
+std::optional<Program> CompileWhen(const ContractAst& contract, int when, const Binding& binding) {
+  if (when < 0) return std::nullopt;
+  return Compile(contract, when, binding, SubnormalPolicy::kPreserve);
+}
+
+void BindRules(const ContractAst& contract, const Binding& binding, std::vector<BoundRule>& rules) {
+  for (const ToleranceAst& ast : contract.tolerances) {
+    if (!Selects(ast.selector, DefOf(binding.op).name)) continue;
+    BoundRule rule;
+    rule.when = CompileWhen(contract, ast.selector.when, binding);
+    rule.strict = Compile(contract, ast.bound, binding, SubnormalPolicy::kPreserve);
+    if (rule.strict.assumes_preserve) {
+      rule.loose = Compile(contract, ast.bound, binding, SubnormalPolicy::kFlushBoth);
+    }
+    rules.push_back(std::move(rule));
+  }
+}
+
+// A defect model is worth trying where it is narrower than what is declared: bf16 operands say
+// nothing about bf16 inputs.
+bool Narrower(DefectModel model, const Binding& binding) {
+  const auto precision = [](Format format) { return InfoOf(format).precision; };
+  const int input = IsFloat(binding.input) ? precision(FormatOf(binding.input)) : 0;
+  const int accumulator =
+      binding.declared.accumulator ? precision(binding.declared.accumulator->format) : 0;
+  switch (model) {
+    case DefectModel::kF16Accumulator:
+      return precision(Format::kF16) < accumulator;
+    case DefectModel::kBf16Accumulator:
+      return precision(Format::kBf16) < accumulator;
+    case DefectModel::kTf32Operands:
+      return precision(Format::kTf32) < input;
+    case DefectModel::kHf32Operands:
+      return precision(Format::kHf32) < input;
+    case DefectModel::kBf16Operands:
+      return precision(Format::kBf16) < input;
+    default:
+      return true;
+  }
+}
+
+uint32_t ForceOf(const ContractAst& contract, const Binding& binding) {
+  uint32_t mask = 0;
+  for (int i = 0; i < kDefectModelCount; ++i) {
+    const auto model = static_cast<DefectModel>(i);
+    const bool named = std::any_of(contract.force.begin(), contract.force.end(),
+                                   [&](const Word& word) { return word.text == NameOf(model); });
+    if (named && Narrower(model, binding)) mask |= 1u << i;
+  }
+  return mask;
+}
+
+// A precondition's "for" may name operators, clauses or both; each kind that is named narrows it.
+bool Concerns(const ContractAst& contract, const Selector& selector, std::string_view op,
+              std::string_view clause) {
+  bool any_clause = false, any_op = false;
+  for (const Word& word : selector.names) {
+    const bool is_clause =
+        std::any_of(contract.clauses.begin(), contract.clauses.end(),
+                    [&](const ClauseAst& each) { return each.name.text == word.text; });
+    any_clause |= is_clause;
+    any_op |= !is_clause;
+  }
+  return (!any_op || Selects(selector, op)) && (!any_clause || Selects(selector, clause));
+}
+
+BoundClause BindClause(const Suite& suite, const ContractAst& contract, const ClauseAst& ast,
+                       const Binding& binding) {
+  const std::string_view op = DefOf(binding.op).name;
+  BoundClause clause;
+  clause.contract = contract.id.text;
+  clause.name = ast.name.text;
+  for (Relation relation : ast.relations) clause.relations |= 1u << static_cast<int>(relation);
+  clause.when = CompileWhen(contract, ast.selector.when, binding);
+  for (const PreconditionAst& precondition : contract.preconditions) {
+    if (!Concerns(contract, precondition.selector, op, clause.name)) continue;
+    clause.preconditions.push_back(
+        Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
+  }
+  if (clause.Has(Relation::kImage) || clause.Has(Relation::kClass)) {
+    BindRules(contract, binding, clause.rules);
+    for (const Word& id : contract.tolerance_as) {
+      const ContractAst* other = suite.FindContract(id.text);
+      if (other != nullptr && InScope(*other, binding)) BindRules(*other, binding, clause.rules);
+    }
+    clause.force = ForceOf(contract, binding);
+  }
+  return clause;
+}
+
+}  // namespace
+
+std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
+                                           DType output, const Declared& declared) {
+  auto bound = std::make_shared<BoundContracts>();
+  bound->binding = {op, input, output, declared};
+  for (const ContractAst& contract : suite->contracts) {
+    if (!InScope(contract, bound->binding)) continue;
+    for (const ClauseAst& clause : contract.clauses) {
+      if (!Selects(clause.selector, DefOf(op).name)) continue;
+      bound->clauses.push_back(BindClause(*suite, contract, clause, bound->binding));
+    }
+  }
+  bound->suite = std::move(suite);
+  return bound;
+}
+
+}  // namespace assay

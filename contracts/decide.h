@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decision about one answer: does it lie in the image of the truth's neighbourhood of radius E?
+// (Image rule: the interval is rounded, the roundings are not added.) Everything here is written so
+// that NaN is never accepted.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "contracts/dtype.h"
+
+namespace assay {
+
+// Bounds are computed in double: the true bound lies within this factor of the computed one, and a
+// ratio that close to 1 decides nothing.
+inline constexpr double kBoundSlack = 0x1p-40;
+
+enum class Decision : uint8_t { kAccept, kReject, kUndecided };
+
+struct Decided {
+  Decision decision = Decision::kReject;
+  double ratio = std::numeric_limits<double>::infinity();
+};
+
+// The truth as evidence gives it: hi + lo +- radius.
+struct Truth {
+  double hi = 0, lo = 0, radius = 0;
+};
+
+class AnswerRule {
+ public:
+  // `accumulator` is the format E is counted in. Where the output is narrower, it rounds once more,
+  // and that rounding belongs to the image and not to E.
+  AnswerRule(Format accumulator, Format output)
+      : output_(output),
+        image_(InfoOf(output).precision < InfoOf(accumulator).precision),
+        smallest_normal_(InfoOf(output).smallest_normal),
+        half_unit_(InfoOf(output).unit_roundoff) {}
+
+  bool image() const { return image_; }
+  // True only if the whole enclosure rounds to `got`, so that it is right whatever the bound: the
+  // cheap answer for nearly every element of a good kernel. False says nothing. For the image rule.
+  bool PlainlyRounds(double got, const Truth& truth) const {
+    const uint64_t bits = std::bit_cast<uint64_t>(got) & ~(uint64_t{1} << 63);
+    const bool power_of_two = (bits & ((uint64_t{1} << 52) - 1)) == 0;
+    const double binade = std::bit_cast<double>(bits >> 52 << 52);
+    double reach = std::max(binade, smallest_normal_) * half_unit_;
+    if (power_of_two) reach *= 0.5;  // the gap below is half as wide
+    return std::fabs(got - truth.hi) + std::fabs(truth.lo) + truth.radius <
+           reach * (1 - kBoundSlack);
+  }
+
+  // REQUIRES `got` representable in the output format or NaN.
+  Decided Decide(double got, const Truth& truth, double bound) const;
+
+ private:
+  struct Gap {
+    double signed_distance;  // of the truth's midpoint from what rounds to `got`; <= 0 inside
+    bool excluded_end;       // the midpoint lies on an end that rounds elsewhere
+  };
+  Gap ImageGap(double got, const Truth& truth) const;
+  Gap DirectGap(double got, const Truth& truth) const;
+
+  Format output_;
+  bool image_;
+  double smallest_normal_, half_unit_;
+};
+
+}  // namespace assay

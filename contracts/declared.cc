@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Profiles resolved: the declarations of a backend for one operator and type. Within a profile the
+// last declaration that fits wins; what a profile does not say, the profiles it inherits say, and
+// last the named default that the user assumes.
+#include <algorithm>
+#include <utility>
+
+#include "contracts/language/names.h"
+#include "contracts/suite.h"
+
+namespace assay {
+namespace {
+
+constexpr int kMaxInheritance = 8;  // a chain longer than this is a circle
+
+bool Fits(const DeclarationAst& declaration, std::string_view op, std::string_view type) {
+  if (declaration.selectors.empty()) return true;
+  bool any_op = false, any_type = false, op_fits = false, type_fits = false;
+  for (const Word& word : declaration.selectors) {
+    const bool is_type = Contains(TypeNames(), word.text);
+    const bool is_op = Contains(OperatorNames(), word.text);
+    any_type |= is_type;
+    any_op |= is_op;
+    type_fits |= is_type && word.text == type;
+    op_fits |= is_op && word.text == op;
+  }
+  return (!any_op || op_fits) && (!any_type || type_fits);
+}
+
+int LabelIndex(const DeclarationAst& declaration) {
+  const std::span<const std::string_view> labels = LabelsOf(declaration.key);
+  return static_cast<int>(std::find(labels.begin(), labels.end(), declaration.label.text) -
+                          labels.begin());
+}
+
+void Apply(const DeclarationAst& declaration, Declared& declared) {
+  switch (declaration.key) {
+    case DeclarationKey::kInherits:
+      break;
+    case DeclarationKey::kAccumulator:
+      declared.accumulator =
+          Accumulator{*ParseFormat(declaration.label.text), declaration.truncates,
+                      declaration.block, declaration.guard};
+      break;
+    case DeclarationKey::kUlpLimit:
+      declared.ulp_limit = declaration.number;
+      break;
+    case DeclarationKey::kUlpLimitExp:
+      declared.ulp_limit_exp = declaration.number;
+      break;
+    case DeclarationKey::kKappa:
+      declared.kappa = declaration.number;
+      break;
+    case DeclarationKey::kTiles:
+      declared.tiles = declaration.number;
+      break;
+    case DeclarationKey::kSubnormals:
+      declared.subnormals = static_cast<SubnormalPolicy>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kNan:
+      declared.nan = static_cast<NanPolicy>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kOutOfBounds:
+      declared.out_of_bounds = static_cast<IndexPolicy>(LabelIndex(declaration));
+      if (declared.out_of_bounds == IndexPolicy::kFill) declared.fill_value = declaration.number;
+      break;
+    case DeclarationKey::kLevel:
+      declared.level = static_cast<GeluLevel>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kOverread:
+      declared.overread_bytes = static_cast<int64_t>(declaration.number);
+      break;
+    case DeclarationKey::kRelaxation:
+      declared.relaxations.push_back(declaration.label.text);
+      break;
+  }
+}
+
+// The profile and what it inherits, furthest first, so that nearer declarations overwrite.
+void Chain(const Suite& suite, const ProfileAst& profile, std::vector<const ProfileAst*>& chain) {
+  if (static_cast<int>(chain.size()) >= kMaxInheritance) return;
+  for (const DeclarationAst& declaration : profile.declarations) {
+    if (declaration.key != DeclarationKey::kInherits) continue;
+    const ProfileAst* parent = suite.FindProfile(declaration.label.text);
+    const bool known = std::find(chain.begin(), chain.end(), parent) != chain.end();
+    if (parent != nullptr && parent != &profile && !known) {
+      chain.push_back(parent);
+      Chain(suite, *parent, chain);
+    }
+  }
+}
+
+Result<const ProfileAst*> Find(const Suite& suite, std::string_view name) {
+  if (const ProfileAst* profile = suite.FindProfile(name)) return profile;
+  std::vector<std::string_view> known;
+  for (const ProfileAst& profile : suite.profiles) known.push_back(profile.name.text);
+  const std::string nearest = NearestName(name, known);
+  return Error{
+      std::string(name), "no profile has this name",
+      nearest.empty() ? "there are " + JoinNames(known) : "did you mean '" + nearest + "'?"};
+}
+
+// All profiles that count, the least binding first.
+Result<std::vector<const ProfileAst*>> ProfilesFor(const Suite& suite, std::string_view name,
+                                                   std::string_view assume) {
+  Result<const ProfileAst*> profile = Find(suite, name);
+  if (!profile.ok()) return std::move(profile).error();
+  std::vector<const ProfileAst*> chain = {profile.value()};
+  Chain(suite, *profile.value(), chain);
+  if (!assume.empty()) {
+    Result<const ProfileAst*> fallback = Find(suite, assume);
+    if (!fallback.ok()) return std::move(fallback).error();
+    chain.push_back(fallback.value());
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+}  // namespace
+
+Result<Declared> DeclaredBy(const Suite& suite, std::string_view profile, OpId op, DType type,
+                            std::string_view assume) {
+  Result<std::vector<const ProfileAst*>> profiles = ProfilesFor(suite, profile, assume);
+  if (!profiles.ok()) return std::move(profiles).error();
+  Declared declared;
+  for (const ProfileAst* each : profiles.value()) {
+    for (const DeclarationAst& declaration : each->declarations) {
+      if (Fits(declaration, DefOf(op).name, NameOf(type))) Apply(declaration, declared);
+    }
+  }
+  return declared;
+}
+
+Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::string_view profile,
+                                                    OpId op, DType type, std::string_view assume) {
+  Result<std::vector<const ProfileAst*>> profiles = ProfilesFor(suite, profile, assume);
+  if (!profiles.ok()) return std::move(profiles).error();
+  std::vector<DeclarationInfo> infos;
+  for (const ProfileAst* each : profiles.value()) {
+    for (const DeclarationAst& declaration : each->declarations) {
+      if (declaration.key == DeclarationKey::kInherits ||
+          !Fits(declaration, DefOf(op).name, NameOf(type))) {
+        continue;
+      }
+      const std::string key(NameOf(declaration.key));
+      if (declaration.key != DeclarationKey::kRelaxation) {
+        std::erase_if(infos, [&](const DeclarationInfo& info) { return info.key == key; });
+      }
+      infos.push_back({key, each->name.text, declaration.source});
+    }
+  }
+  return infos;
+}
+
+std::vector<std::string> ProfilesOf(const Suite& suite) {
+  std::vector<std::string> names;
+  for (const ProfileAst& profile : suite.profiles) names.push_back(profile.name.text);
+  return names;
+}
+
+}  // namespace assay

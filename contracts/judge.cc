@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The judge: which clauses apply, whether their preconditions hold, and the relations that look at
+// the call as a whole. Elements are judged in judge_values.cc.
+#include "contracts/judge.h"
+
+#include <algorithm>
+
+#include "contracts/judge_values.h"
+
+namespace assay {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr uint32_t kInBoundsBit = 1u << 31;  // of ForceSource::MatchingPolicies
+
+// The clause that every call is under, whatever the operator.
+constexpr std::string_view kSafetyContract = "X-SAFE-01";
+
+void Set(ClauseVerdict& verdict, Outcome outcome, std::string_view reason) {
+  verdict.outcome = outcome;
+  verdict.reason = reason;
+}
+
+void Violate(ClauseVerdict& verdict, ErrorClass error, int64_t witness = -1) {
+  verdict.outcome = Outcome::kViolating;
+  verdict.error = error;
+  verdict.ratio = kInf;
+  verdict.bound = kNaN;
+  verdict.witness = witness;
+}
+
+ErrorClass ErrorOf(const GuardHit& hit) {
+  static constexpr ErrorClass kRead[] = {ErrorClass::kReadBefore, ErrorClass::kReadAfter,
+                                         ErrorClass::kReadGap};
+  static constexpr ErrorClass kWrite[] = {ErrorClass::kWriteBefore, ErrorClass::kWriteAfter,
+                                          ErrorClass::kWriteGap};
+  return (hit.access == Access::kRead ? kRead : kWrite)[static_cast<int>(hit.side)];
+}
+
+// The last answer of a status that leaves nothing to look at.
+std::string_view WhyNothingToSee(RunStatus status) {
+  switch (status) {
+    case RunStatus::kRaised:
+      return "the call raised an error";
+    case RunStatus::kFailed:
+      return "the call failed";
+    case RunStatus::kGuardHit:
+      return "the call touched memory outside an operand";
+    case RunStatus::kCrashed:
+      return "the call crashed";
+    case RunStatus::kTimedOut:
+      return "the call did not end";
+    default:
+      return "";
+  }
+}
+
+// Old output content that shows makes every other complaint about values a consequence.
+bool OldContentShows(const Observation& observation) {
+  return observation.prefill_dependent >= 0 ||
+         (observation.unwritten >= 0 && observation.prefills >= 2);
+}
+
+void JudgeWritten(const Observation& observation, ClauseVerdict& verdict) {
+  verdict.bound = kNaN;
+  if (observation.unwritten >= 0 && observation.prefills >= 2) {
+    Violate(verdict, ErrorClass::kUnwritten, observation.unwritten);
+  } else if (observation.prefill_dependent >= 0) {
+    Violate(verdict, ErrorClass::kPrefillRead, observation.prefill_dependent);
+  } else if (observation.unwritten >= 0) {
+    Set(verdict, Outcome::kInconclusive, "an answer equals the old content; one run cannot tell");
+    verdict.witness = observation.unwritten;
+  } else {
+    verdict.outcome = Outcome::kConforming;
+  }
+}
+
+void JudgeIndexPolicy(const Trial& trial, ClauseVerdict& verdict) {
+  const std::optional<IndexPolicy>& policy = trial.contracts.binding.declared.out_of_bounds;
+  verdict.bound = kNaN;
+  const bool outside = trial.evidence.scalar[static_cast<int>(Quantity::kOutsideCount)] > 0;
+  if (outside && !policy) {
+    return Set(verdict, Outcome::kUnderSpecified, "no index policy is declared");
+  }
+  if (!outside && trial.observation.status == RunStatus::kRaised) {
+    return Set(verdict, Outcome::kNotTested, WhyNothingToSee(RunStatus::kRaised));
+  }
+  const uint32_t matching = trial.force.MatchingPolicies(trial.observation);
+  const uint32_t wanted = outside ? 1u << static_cast<int>(*policy) : kInBoundsBit;
+  verdict.outcome = Outcome::kConforming;
+  if ((matching & wanted) == 0) {
+    Violate(verdict, outside ? ErrorClass::kPolicy : ErrorClass::kValue);
+  }
+}
+
+void JudgeGuards(const Trial& trial, ClauseVerdict& verdict) {
+  verdict.bound = kNaN;
+  const Observation& observation = trial.observation;
+  if (observation.guard) {
+    const GuardHit& hit = *observation.guard;
+    const bool documented = hit.access == Access::kRead && hit.side == Side::kAfter &&
+                            hit.distance_bytes <= trial.contracts.binding.declared.overread_bytes;
+    if (!documented) return Violate(verdict, ErrorOf(hit));
+  }
+  if (observation.status == RunStatus::kCrashed || observation.status == RunStatus::kTimedOut) {
+    return Set(verdict, Outcome::kNotTested, WhyNothingToSee(observation.status));
+  }
+  verdict.outcome = Outcome::kConforming;
+}
+
+void JudgeOperands(const Observation& observation, ClauseVerdict& verdict) {
+  verdict.bound = kNaN;
+  if (observation.changed_input >= 0) return Violate(verdict, ErrorClass::kInputsChanged);
+  if (observation.status != RunStatus::kOk && observation.status != RunStatus::kRaised) {
+    return Set(verdict, Outcome::kNotTested, WhyNothingToSee(observation.status));
+  }
+  verdict.outcome = Outcome::kConforming;
+}
+
+// False, with the verdict set, when the case lies outside what the clause speaks of.
+bool PreconditionsHold(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
+  std::string_view missing;
+  for (const Program& precondition : clause.preconditions) {
+    if (!precondition.missing.empty()) {
+      missing = precondition.missing;
+    } else if (RunByCase(precondition, trial.inputs, trial.scratch.program) == 0) {
+      Set(verdict, Outcome::kRejected, "the inputs do not meet the precondition");
+      return false;
+    }
+  }
+  if (missing.empty()) return true;
+  Set(verdict, Outcome::kUnderSpecified, missing);
+  return false;
+}
+
+bool Raised(const Trial& trial, const BoundClause& clause) {
+  return clause.Has(Relation::kNanPolicy) && trial.observation.status == RunStatus::kRaised &&
+         trial.contracts.binding.declared.nan == NanPolicy::kRaise;
+}
+
+void JudgeClause(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
+  const Observation& observation = trial.observation;
+  if (observation.status == RunStatus::kUnsupported) {
+    return Set(verdict, Outcome::kUnsupported, "the backend says it cannot");
+  }
+  if (!PreconditionsHold(trial, clause, verdict)) return;
+  if (clause.Has(Relation::kGuards)) return JudgeGuards(trial, verdict);
+  if (clause.Has(Relation::kOperands)) return JudgeOperands(observation, verdict);
+  const bool policy = clause.Has(Relation::kIndexPolicy);
+  if (Raised(trial, clause)) {
+    verdict.outcome = Outcome::kConforming;
+    return;
+  }
+  if (observation.status != RunStatus::kOk &&
+      !(policy && observation.status == RunStatus::kRaised)) {
+    return Set(verdict, Outcome::kNotTested, WhyNothingToSee(observation.status));
+  }
+  if (clause.Has(Relation::kWritten)) return JudgeWritten(observation, verdict);
+  if (OldContentShows(observation)) {
+    return Set(verdict, Outcome::kNotTested, "old content of the output shows");
+  }
+  if (policy) return JudgeIndexPolicy(trial, verdict);
+  if (clause.Has(Relation::kImage)) return JudgeValues(trial, clause, verdict);
+  JudgeClasses(trial, clause, verdict);
+}
+
+// A rejection is due where an index lies outside, and where NaN is declared to raise.
+bool RaiseIsDue(const Trial& trial) {
+  const Binding& binding = trial.contracts.binding;
+  if (DefOf(binding.op).family == Family::kGather) {
+    return trial.evidence.scalar[static_cast<int>(Quantity::kOutsideCount)] > 0;
+  }
+  return binding.declared.nan == NanPolicy::kRaise && trial.inputs.special;
+}
+
+void JudgeEnd(const Trial& trial, ClauseVerdict& verdict) {
+  verdict.bound = kNaN;
+  switch (trial.observation.status) {
+    case RunStatus::kOk:
+      verdict.outcome = Outcome::kConforming;
+      return;
+    case RunStatus::kUnsupported:
+      return Set(verdict, Outcome::kUnsupported, "the backend says it cannot");
+    case RunStatus::kRaised:
+      verdict.outcome = Outcome::kConforming;
+      if (!RaiseIsDue(trial)) Violate(verdict, ErrorClass::kRaisedUndeclared);
+      return;
+    case RunStatus::kFailed:
+      return Violate(verdict, ErrorClass::kFailure);
+    case RunStatus::kGuardHit:
+      return Set(verdict, Outcome::kNotTested, WhyNothingToSee(RunStatus::kGuardHit));
+    case RunStatus::kCrashed:
+      Violate(verdict, ErrorClass::kCrash);
+      verdict.outcome = Outcome::kCrashed;
+      return;
+    case RunStatus::kTimedOut:
+      Violate(verdict, ErrorClass::kTimeout);
+      verdict.outcome = Outcome::kTimedOut;
+      return;
+  }
+}
+
+void JudgeEnvironment(const Observation& observation, ClauseVerdict& verdict) {
+  verdict.bound = kNaN;
+  if (observation.environment != 0) return Violate(verdict, ErrorClass::kEnvironment);
+  const bool ended =
+      observation.status == RunStatus::kOk || observation.status == RunStatus::kRaised;
+  if (!ended) return Set(verdict, Outcome::kNotTested, WhyNothingToSee(observation.status));
+  verdict.outcome = Outcome::kConforming;
+}
+
+// X-SAFE-01: a call ends, and leaves the process as it found it. No text of a contract could say
+// more.
+void JudgeSafety(const Trial& trial, Verdict& verdict) {
+  ClauseVerdict& ends = verdict.clauses.emplace_back();
+  ends.contract = kSafetyContract;
+  ends.clause = "ends";
+  JudgeEnd(trial, ends);
+  if (trial.observation.status == RunStatus::kUnsupported) return;
+  ClauseVerdict& environment = verdict.clauses.emplace_back();
+  environment.contract = kSafetyContract;
+  environment.clause = "environment";
+  JudgeEnvironment(trial.observation, environment);
+}
+
+// Where the table of special answers, and not arithmetic, says what is right for some element.
+bool IsSpecial(const Evidence& evidence) {
+  ClassSet all = kClassByValue;
+  const auto count = std::min<size_t>(evidence.legal.size(), static_cast<size_t>(evidence.count));
+  for (size_t i = 0; i < count; ++i) all &= evidence.legal[i];
+  return evidence.special || (all & kClassByValue) == 0;
+}
+
+}  // namespace
+
+JudgeScratch::JudgeScratch() : impl(std::make_unique<Impl>()) {}
+JudgeScratch::~JudgeScratch() = default;
+
+void Judge(const BoundContracts& contracts, const Values& values, const Evidence& evidence,
+           const Observation& observation, ForceSource& force, int force_budget,
+           JudgeScratch& scratch, Verdict& verdict) {
+  const Trial trial{
+      contracts, values,       evidence,      observation,
+      force,     force_budget, *scratch.impl, {&evidence, &values, IsSpecial(evidence)}};
+  for (const BoundClause& clause : contracts.clauses) {
+    if (clause.when && RunByCase(*clause.when, trial.inputs, scratch.impl->program) == 0) continue;
+    ClauseVerdict& judged = verdict.clauses.emplace_back();
+    judged.contract = clause.contract;
+    judged.clause = clause.name;
+    JudgeClause(trial, clause, judged);
+  }
+  JudgeSafety(trial, verdict);
+}
+
+std::vector<double> ToleranceOf(const BoundContracts& contracts, std::string_view id,
+                                const Values& values, const Evidence& evidence) {
+  const Inputs inputs{&evidence, &values, IsSpecial(evidence)};
+  ProgramScratch scratch;
+  for (const BoundClause& clause : contracts.clauses) {
+    if (clause.contract != id) continue;
+    for (const BoundRule& rule : clause.rules) {
+      if (rule.when &&
+          (!rule.when->missing.empty() || RunByCase(*rule.when, inputs, scratch) == 0)) {
+        continue;
+      }
+      if (!rule.strict.missing.empty() || !Measured(rule.strict, evidence)) return {};
+      std::vector<double> bounds(static_cast<size_t>(evidence.count));
+      RunByElement(rule.strict, inputs, scratch, bounds.data());
+      return bounds;
+    }
+  }
+  return {};
+}
+
+}  // namespace assay

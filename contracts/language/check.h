@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold of a contract beyond its grammar: names exist, units fit, a tolerance looks at
+// nothing of the candidate, every clause has something that decides it. Fills types and rates of
+// the expressions.
+#pragma once
+
+#include "contracts/language/ast.h"
+#include "contracts/language/diagnostic.h"
+
+namespace assay {
+
+void CheckContract(ContractAst& contract, DiagnosticSink& sink);
+
+// Where an expression stands: what it must be, and what it may look at.
+enum class Place : uint8_t { kCondition, kTolerance };
+// Types the expression and everything below it; reports what does not fit.
+void CheckExpression(ContractAst& contract, int root, Place place, DiagnosticSink& sink);
+
+// True if the selector names the operator, or no operator at all. Clause names are no operators.
+bool Selects(const Selector& selector, std::string_view op);
+
+}  // namespace assay

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Types of expressions. Values, ratios and counts never mix by addition or comparison: a bound that
+// adds a roundoff to a magnitude is wrong in every unit.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "contracts/language/check.h"
+#include "contracts/language/names.h"
+#include "contracts/operator.h"
+
+namespace assay {
+namespace {
+
+std::string_view TextOf(ExprType type) {
+  static constexpr std::string_view kTexts[] = {"anything", "a condition", "a magnitude", "a ratio",
+                                                "a count",  "a format",    "a policy"};
+  return kTexts[static_cast<int>(type)];
+}
+
+bool IsNumber(ExprType type) { return type == ExprType::kRatio || type == ExprType::kCount; }
+bool IsArithmetic(ExprType type) { return IsNumber(type) || type == ExprType::kValue; }
+
+class Checker {
+ public:
+  Checker(ContractAst& contract, Place place, DiagnosticSink& sink)
+      : pool_(contract.pool), place_(place), sink_(sink) {}
+
+  // Depth is bounded by the parser.
+  void Visit(int node) {
+    Expr& expr = pool_[node];
+    if (expr.op == ExprOp::kName) return Name(expr);
+    if (expr.op == ExprOp::kCall) return Call(expr);
+    if (expr.op == ExprOp::kNumber) {
+      expr.type = expr.number == std::floor(expr.number) ? ExprType::kCount : ExprType::kRatio;
+      return;
+    }
+    if (expr.op == ExprOp::kIn) return Membership(expr);
+    if (!expr.args.empty()) Visit(expr.args[0]);
+    if (IsComparison(expr.op) && Label(expr)) return;
+    if (expr.args.size() == 2) Visit(expr.args[1]);
+    for (int arg : expr.args) Raise(expr, pool_[arg].rate);
+    Operator(expr);
+  }
+
+ private:
+  static bool IsComparison(ExprOp op) { return op >= ExprOp::kLess && op <= ExprOp::kNotEqual; }
+  static void Raise(Expr& expr, Rate rate) {
+    if (rate == Rate::kElement) expr.rate = Rate::kElement;
+  }
+  ExprType TypeOf(const Expr& expr, size_t arg) const { return pool_[expr.args[arg]].type; }
+
+  void Name(Expr& expr) {
+    if (const NameInfo* info = FindName(expr.text)) {
+      expr.type = info->type;
+      expr.rate = info->rate;
+      return;
+    }
+    if (IsAttribute(expr.text)) {
+      expr.type = ExprType::kLabel;
+      return;
+    }
+    if (NamesTheCandidate(expr.text)) return Circular(expr);
+    Unknown(expr, "name", ValueNames());
+  }
+
+  void Circular(const Expr& expr) {
+    if (place_ == Place::kTolerance) {
+      sink_.Report(expr.at, "circular tolerance: '" + expr.text + "' is the candidate's answer",
+                   "roundoffs, lengths, magnitudes of the inputs or the truth");
+    } else {
+      sink_.Report(expr.at,
+                   "a condition cannot look at '" + expr.text + "', the candidate's answer",
+                   "properties of the inputs and of the profile");
+    }
+  }
+
+  void Unknown(const Expr& expr, const char* kind, std::span<const std::string_view> known) {
+    sink_.Report(expr.at, std::string("unknown ") + kind + " '" + expr.text + "'",
+                 std::string("a ") + (kind == std::string("name") ? "quantity" : "function") +
+                     " of the language",
+                 NearestName(expr.text, known));
+  }
+
+  // Attributes with labels, of any operator in the scope.
+  bool IsAttribute(std::string_view name) const {
+    for (const OperatorDef& def : Operators()) {
+      for (const AttributeDef& attribute : def.attributes) {
+        if (attribute.name == name && !attribute.labels.empty()) return true;
+      }
+    }
+    return false;
+  }
+
+  std::vector<std::string_view> LabelsOfName(const Expr& expr) const {
+    const NameInfo* info = FindName(expr.text);
+    if (info != nullptr) {
+      const std::span<const std::string_view> labels = LabelsOf(info->symbol);
+      return {labels.begin(), labels.end()};
+    }
+    std::vector<std::string_view> labels;
+    for (const OperatorDef& def : Operators()) {
+      for (const AttributeDef& attribute : def.attributes) {
+        if (attribute.name == expr.text) {
+          labels.assign(attribute.labels.begin(), attribute.labels.end());
+        }
+      }
+    }
+    return labels;
+  }
+
+  void CheckLabel(const Expr& policy, const Expr& label) {
+    const std::vector<std::string_view> labels = LabelsOfName(policy);
+    if (label.op == ExprOp::kName && Contains(labels, label.text)) return;
+    sink_.Report(label.at, "'" + label.text + "' is no value of '" + policy.text + "'",
+                 JoinNames(labels), NearestName(label.text, labels));
+  }
+
+  // "level = tail": the right side is no name of a quantity. False if this is another comparison.
+  bool Label(Expr& expr) {
+    Expr& policy = pool_[expr.args[0]];
+    if (policy.type != ExprType::kLabel) return false;
+    expr.type = ExprType::kBool;
+    if (expr.op != ExprOp::kEqual && expr.op != ExprOp::kNotEqual) {
+      sink_.Report(expr.at, "policies have no order", "= or !=");
+      return true;
+    }
+    CheckLabel(policy, pool_[expr.args[1]]);
+    return true;
+  }
+
+  void Membership(Expr& expr) {
+    Visit(expr.args[0]);
+    expr.type = ExprType::kBool;
+    const Expr& policy = pool_[expr.args[0]];
+    if (policy.type != ExprType::kLabel) {
+      if (policy.type != ExprType::kUnknown) {
+        sink_.Report(policy.at, "only a policy can be one of several labels",
+                     "level, subnormals, nan or an attribute");
+      }
+      return;
+    }
+    for (size_t i = 1; i < expr.args.size(); ++i) CheckLabel(policy, pool_[expr.args[i]]);
+  }
+
+  void Call(Expr& expr) {
+    const FunctionInfo* info = FindFunction(expr.text);
+    if (info == nullptr) {
+      if (NamesTheCandidate(expr.text)) return Circular(expr);
+      for (int arg : expr.args) Visit(arg);
+      return Unknown(expr, "function", FunctionNames());
+    }
+    expr.rate = info->rate;
+    expr.type = info->result;
+    if (static_cast<int>(expr.args.size()) != info->arity) {
+      sink_.Report(expr.at,
+                   "'" + expr.text + "' takes " + std::to_string(info->arity) + " arguments, not " +
+                       std::to_string(expr.args.size()),
+                   std::to_string(info->arity) + " arguments");
+      return;
+    }
+    if (info->symbol == Symbol::kFiniteInputs) return FiniteInputs(expr);
+    for (size_t i = 0; i < expr.args.size(); ++i) {
+      Visit(expr.args[i]);
+      Raise(expr, pool_[expr.args[i]].rate);
+      Parameter(expr, *info, i);
+    }
+    if (info->result == ExprType::kUnknown && !expr.args.empty()) SameAsArguments(expr);
+  }
+
+  void FiniteInputs(const Expr& expr) {
+    const Expr& argument = pool_[expr.args[0]];
+    if (argument.op == ExprOp::kName && argument.text == "inputs") return;
+    sink_.Report(argument.at, "finite() asks about the inputs here", "finite(inputs)");
+  }
+
+  void Parameter(const Expr& expr, const FunctionInfo& info, size_t i) {
+    const ExprType wanted = info.parameters[i], given = TypeOf(expr, i);
+    if (given == ExprType::kUnknown || given == wanted) return;
+    if (wanted == ExprType::kUnknown ? IsArithmetic(given) : IsNumber(wanted) && IsNumber(given)) {
+      return;
+    }
+    sink_.Report(
+        pool_[expr.args[i]].at,
+        std::string(TextOf(given)) + " does not fit as argument " + std::to_string(i + 1) +
+            " of '" + expr.text + "'",
+        wanted == ExprType::kUnknown ? "a magnitude or a number" : std::string(TextOf(wanted)));
+  }
+
+  void SameAsArguments(Expr& expr) {
+    expr.type = TypeOf(expr, 0);
+    if (expr.args.size() == 2) Same(expr, "compare");
+  }
+
+  // Both arguments of one unit; the wider of ratio and count is the result.
+  void Same(Expr& expr, const char* verb) {
+    const ExprType a = TypeOf(expr, 0), b = TypeOf(expr, 1);
+    if (a == ExprType::kUnknown || b == ExprType::kUnknown) {
+      expr.type = ExprType::kUnknown;
+    } else if (IsNumber(a) && IsNumber(b)) {
+      expr.type = a == b ? a : ExprType::kRatio;
+    } else if (a == b && a == ExprType::kValue) {
+      expr.type = a;
+    } else {
+      sink_.Report(expr.at,
+                   std::string("cannot ") + verb + " " + std::string(TextOf(a)) + " and " +
+                       std::string(TextOf(b)),
+                   "two magnitudes or two numbers");
+      expr.type = ExprType::kUnknown;
+    }
+  }
+
+  void Operator(Expr& expr) {
+    switch (expr.op) {
+      case ExprOp::kNegate:
+      case ExprOp::kAbs:
+        expr.type = Require(expr, 0, IsArithmetic, "a magnitude or a number");
+        return;
+      case ExprOp::kAdd:
+      case ExprOp::kSubtract:
+        return Same(expr, expr.op == ExprOp::kAdd ? "add" : "subtract");
+      case ExprOp::kMultiply:
+      case ExprOp::kDivide:
+        return Product(expr);
+      case ExprOp::kPower:
+        Require(expr, 0, IsNumber, "a number");
+        Require(expr, 1, IsNumber, "a number");
+        expr.type = ExprType::kRatio;
+        return;
+      case ExprOp::kAnd:
+      case ExprOp::kOr:
+      case ExprOp::kNot:
+        for (size_t i = 0; i < expr.args.size(); ++i) {
+          Require(expr, i, [](ExprType type) { return type == ExprType::kBool; }, "a condition");
+        }
+        expr.type = ExprType::kBool;
+        return;
+      default:
+        if (!IsComparison(expr.op)) return;
+        Same(expr, "compare");
+        expr.type = ExprType::kBool;
+    }
+  }
+
+  template <class Predicate>
+  ExprType Require(const Expr& expr, size_t arg, Predicate fits, const char* expected) {
+    const ExprType type = TypeOf(expr, arg);
+    if (type == ExprType::kUnknown || fits(type)) return type;
+    sink_.Report(pool_[expr.args[arg]].at, std::string(TextOf(type)) + " does not fit here",
+                 expected);
+    return ExprType::kUnknown;
+  }
+
+  void Product(Expr& expr) {
+    const bool divide = expr.op == ExprOp::kDivide;
+    const ExprType a = Require(expr, 0, IsArithmetic, "a magnitude or a number");
+    const ExprType b = Require(expr, 1, IsArithmetic, "a magnitude or a number");
+    if (a == ExprType::kUnknown || b == ExprType::kUnknown) return;
+    if (a == ExprType::kValue && b == ExprType::kValue) {
+      if (divide) {
+        expr.type = ExprType::kRatio;
+        return;
+      }
+      sink_.Report(expr.at, "the product of two magnitudes is no magnitude",
+                   "one magnitude and pure numbers");
+    } else if (b == ExprType::kValue && divide) {
+      sink_.Report(expr.at, "a number divided by a magnitude is no magnitude",
+                   "a magnitude over a number, or over a magnitude");
+    } else if (a == ExprType::kValue || b == ExprType::kValue) {
+      expr.type = ExprType::kValue;
+    } else {
+      expr.type = divide || a != b ? ExprType::kRatio : a;
+    }
+  }
+
+  ExprPool& pool_;
+  Place place_;
+  DiagnosticSink& sink_;
+};
+
+}  // namespace
+
+void CheckExpression(ContractAst& contract, int root, Place place, DiagnosticSink& sink) {
+  if (root < 0) return;
+  Checker(contract, place, sink).Visit(root);
+  const Expr& expr = contract.pool[root];
+  if (expr.type == ExprType::kUnknown) return;
+  if (place == Place::kTolerance) {
+    if (expr.type != ExprType::kValue) {
+      sink.Report(expr.at,
+                  "a tolerance is a magnitude, and this is " + std::string(TextOf(expr.type)),
+                  "something like 'u(accumulator) * abs_sum'");
+    }
+    return;
+  }
+  if (expr.type != ExprType::kBool) {
+    sink.Report(expr.at, "this is " + std::string(TextOf(expr.type)) + " and no condition",
+                "a comparison or a predicate");
+  } else if (expr.rate == Rate::kElement) {
+    sink.Report(expr.at, "a condition holds for a whole case, and this differs between elements",
+                "quantities of the case, such as max_abs_sum");
+  }
+}
+
+}  // namespace assay

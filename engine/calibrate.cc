@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the tame tests and the probes of a contract on each planted kernel and compares what came
+// out with what the kernel's state demands.
+#include "engine/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "contracts/case.h"
+#include "contracts/invariant.h"
+#include "contracts/suggest.h"
+#include "engine/backend.h"
+#include "engine/pipeline.h"
+#include "engine/probe.h"
+
+namespace assay {
+namespace {
+
+// Cases per probe, operator and type: enough to walk through every enumerated variant of a probe.
+constexpr uint64_t kCasesPerProbe = 40;
+
+struct Protocol {
+  std::string contract;
+  std::vector<Probe> probes;
+};
+
+Result<Protocol> ProtocolOf(const ContractInfo& info) {
+  Protocol protocol{info.id, {}};
+  for (const std::string& name : info.probes) {
+    const std::optional<Probe> probe = ParseProbe(name);
+    if (!probe) {
+      return Error{info.file,
+                   "contract " + info.id + " measures by '" + name + "', which is no probe",
+                   DidYouMean(name, ProbeNames())};
+    }
+    protocol.probes.push_back(*probe);
+  }
+  return protocol;
+}
+
+Result<std::vector<Protocol>> ChooseProtocols(const Suite& suite, const CalibrationFilter& filter) {
+  const std::vector<ContractInfo> infos = ContractsOf(suite);
+  std::vector<std::string_view> known;
+  for (const ContractInfo& info : infos) known.push_back(info.id);
+  for (const std::string& wanted : filter.contracts) {
+    if (std::ranges::find(known, wanted) == known.end()) {
+      return Error{wanted, "the suite has no such contract", DidYouMean(wanted, known)};
+    }
+  }
+  std::vector<Protocol> protocols;
+  for (const ContractInfo& info : infos) {
+    const bool chosen = filter.contracts.empty() ||
+                        std::ranges::find(filter.contracts, info.id) != filter.contracts.end();
+    if (!chosen) continue;
+    Result<Protocol> protocol = ProtocolOf(info);
+    if (!protocol.ok()) return protocol.error();
+    protocols.push_back(std::move(protocol).value());
+  }
+  return protocols;
+}
+
+// Calls function(op, type) for everything the kernel takes.
+template <class Function>
+void ForEachOpAndType(const PlantedKernel& kernel, const Function& function) {
+  for (const OperatorDef& def : Operators()) {
+    if ((kernel.ops >> static_cast<unsigned>(def.id) & 1) == 0) continue;
+    for (const DType type : InputTypesOf(def.id)) {
+      if ((kernel.types >> static_cast<unsigned>(type) & 1) != 0) function(def.id, type);
+    }
+  }
+}
+
+void CountVerdict(const Verdict& verdict, const std::string& line, CalibrationRow& row) {
+  for (const ClauseVerdict& clause : verdict.clauses) {
+    if (clause.contract != row.contract) continue;
+    ++row.outcomes[static_cast<size_t>(clause.outcome)];
+    row.worst_ratio = std::max(row.worst_ratio, clause.ratio);
+    const bool violates = clause.outcome == Outcome::kViolating;
+    if (violates && row.first_violation.empty()) row.first_violation = line;
+  }
+}
+
+void RunProbe(Session& session, Probe probe, OpId op, DType type, CalibrationRow& row) {
+  if (!Applies(probe, DefOf(op).family)) return;
+  for (uint64_t seed = 0; seed < kCasesPerProbe; ++seed) {
+    const Case value = MakeProbeCase(probe, op, type, seed);
+    const Record& record = session.RunCase(value);
+    for (const BackendOutcome& outcome : record.outcomes) {
+      ++row.cases;
+      const std::string line = row.first_violation.empty()
+                                   ? PrintCase({value, {session.backends()[0]->spec()}})
+                                   : std::string();
+      CountVerdict(outcome.verdict, line, row);
+    }
+  }
+}
+
+std::string ComplaintAbout(const CalibrationRow& row) {
+  const bool violates = row.Count(Outcome::kViolating) > 0;
+  const std::string found =
+      fmt::format("{} of {} cases give a violation", row.Count(Outcome::kViolating), row.cases);
+  switch (row.state) {
+    case PlantedState::kBaseline:
+      if (row.basic.failed == 0) return "passes the tame tests, which a baseline must not";
+      return violates ? "" : "is no longer told apart: " + found;
+    case PlantedState::kBad:
+      if (row.basic.failed > 0) return "fails tame tests, so that no contract is needed to see it";
+      return violates ? "" : "is no longer told apart: " + found;
+    case PlantedState::kGood:
+      if (row.basic.failed > 0) return "fails tame tests";
+      if (violates) return "is flagged: " + found;
+      return row.Count(Outcome::kConforming) > 0 ? "" : "is never found conforming";
+  }
+  return "";
+}
+
+CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol& protocol,
+                       const PlantedKernel& kernel) {
+  CalibrationRow row;
+  row.contract = protocol.contract;
+  row.family = kernel.family;
+  row.kernel = kernel.name;
+  row.state = kernel.state;
+  Result<std::unique_ptr<Backend>> backend = OpenBackend("planted:" + std::string(kernel.name));
+  ASSAY_CHECK(backend.ok(), "a planted kernel opens");
+  const AssayBackend* table = backend.value()->table();
+  ForEachOpAndType(kernel, [&](OpId op, DType type) {
+    const BasicCounts counts = RunBasicTests(*table, op, type);
+    row.basic.passed += counts.passed;
+    row.basic.failed += counts.failed;
+  });
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(std::move(backend).value());
+  SessionOptions options;
+  options.suite = suite;
+  options.settle = true;
+  Session session(std::move(options), std::move(backends));
+  for (const Probe probe : protocol.probes) {
+    ForEachOpAndType(kernel, [&](OpId op, DType type) { RunProbe(session, probe, op, type, row); });
+  }
+  row.complaint = ComplaintAbout(row);
+  return row;
+}
+
+CalibrationClass ClassOf(std::span<const CalibrationRow> rows) {
+  CalibrationClass result;
+  result.contract = rows.front().contract;
+  result.family = rows.front().family;
+  int kernels[3] = {};
+  for (const CalibrationRow& row : rows) {
+    ++kernels[static_cast<size_t>(row.state)];
+    if (row.complaint.empty()) continue;
+    result.complaints.push_back(
+        fmt::format("{} kernel {} {}", NameOf(row.state), row.kernel, row.complaint));
+  }
+  if (kernels[0] < 1 || kernels[1] < 2 || kernels[2] < 1) {
+    result.complaints.push_back(
+        fmt::format("{} baseline, {} bad and {} good kernels are too few: at least 1, 2 and 1",
+                    kernels[0], kernels[1], kernels[2]));
+  }
+  result.sound = result.complaints.empty();
+  return result;
+}
+
+}  // namespace
+
+bool CalibrationReport::sound() const {
+  return !classes.empty() && std::ranges::all_of(classes, &CalibrationClass::sound);
+}
+
+bool CalibrationReport::only_inconclusive() const {
+  return !sound() && std::ranges::all_of(rows, [](const CalibrationRow& row) {
+    return row.complaint.empty() ||
+           (row.Count(Outcome::kViolating) == 0 && row.Count(Outcome::kInconclusive) > 0);
+  });
+}
+
+Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
+                                    const CalibrationFilter& filter) {
+  const Result<std::vector<Protocol>> protocols = ChooseProtocols(*suite, filter);
+  if (!protocols.ok()) return protocols.error();
+  CalibrationReport report;
+  for (const Protocol& protocol : protocols.value()) {
+    for (int family = 0; family < kFamilyCount; ++family) {
+      const size_t first = report.rows.size();
+      for (const PlantedKernel& kernel : PlantedTable()) {
+        if (kernel.family != static_cast<Family>(family) || !Serves(kernel, protocol.contract)) {
+          continue;
+        }
+        report.rows.push_back(Measure(suite, protocol, kernel));
+      }
+      if (report.rows.size() == first) continue;
+      report.classes.push_back(ClassOf(std::span(report.rows).subspan(first)));
+    }
+  }
+  if (report.classes.empty()) {
+    return Error{"", "no contract of the suite has planted kernels",
+                 "choose among C-PRC-01, C-PRC-02, C-EXC-01 and C-EXC-02"};
+  }
+  return report;
+}
+
+}  // namespace assay

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Probes: named recipes of cases with force against one kind of defect each, as a contract's
+// `measure probe` line names them. Deterministic by seed; they know operators, not backends.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "contracts/case.h"
+#include "contracts/operator.h"
+
+namespace assay {
+
+// X(identifier, name in contracts, what it asks)
+#define ASSAY_PROBES(X)                                                                            \
+  X(kSparseRows, "sparse_rows", "1 to 4 non-zeros in a long row: a bound that can fail")           \
+  X(kWideTimesPowerOfTwo, "wide_times_power_of_two",                                               \
+    "wide odd integers times powers of two: exact in f32 only")                                    \
+  X(kUnrepresentableProducts, "unrepresentable_products", "3 * 683 against -2048")                 \
+  X(kMantissaSweep, "mantissa_sweep", "1 + 2^-j times 1: the operands' precision bit by bit")      \
+  X(kSwamping, "swamping", "one large element, then many that a narrow accumulator loses")         \
+  X(kSaturation, "saturation", "partial sums beyond 65504 whose total is small")                   \
+  X(kEqualRows, "equal_rows", "long rows of one value: stagnation")                                \
+  X(kCancellingPartials, "cancelling_partials", "large partial sums of a small total")             \
+  X(kShiftedRows, "shifted_rows", "softmax: a maximum far from zero")                              \
+  X(kWideRows, "wide_rows", "softmax: spreads beyond exp's range")                                 \
+  X(kFarTails, "far_tails", "where a function's result is tiny or saturates")                      \
+  X(kNearZero, "near_zero", "arguments around zero: cancellation")                                 \
+  X(kSubnormals, "subnormals", "subnormal inputs")                                                 \
+  X(kThresholds, "thresholds", "where a function overflows, underflows or changes pieces")         \
+  X(kNanPerLane, "nan_per_lane", "one NaN in each operand: head, lanes, tail")                     \
+  X(kInfinities, "infinities", "one or more infinities")                                           \
+  X(kSignedZeros, "signed_zeros", "zeros of both signs")                                           \
+  X(kZeroScalars, "zero_scalars", "alpha or beta zero beside NaN in what must not be read")        \
+  X(kEmptySums, "empty_sums", "nothing to add")                                                    \
+  X(kTwoPrefills, "two_prefills", "ordinary values into strided and dense outputs: stale content") \
+  X(kIndexBefore, "index_before", "one index below 0, from -1 to -extent - 1")                     \
+  X(kIndexAfter, "index_after", "one index from extent on")                                        \
+  X(kIndexFar, "index_far", "one index at the ends of 32 and 64 bits")                             \
+  X(kIndexNarrowed, "index_narrowed", "one index that is inside when 32 bits are kept")            \
+  X(kGuardBefore, "guard_before", "odd sizes, operands that begin at a guard")                     \
+  X(kGuardAfter, "guard_after", "odd sizes, operands that end at a guard")                         \
+  X(kGaps, "gaps", "strided operands, canaries between the elements")
+
+enum class Probe : uint8_t {
+#define ASSAY_PROBE_ENUM(id, name, meaning) id,
+  ASSAY_PROBES(ASSAY_PROBE_ENUM)
+#undef ASSAY_PROBE_ENUM
+};
+
+std::optional<Probe> ParseProbe(std::string_view name);
+std::string_view NameOf(Probe probe);
+// In the order of the enumeration.
+std::span<const std::string_view> ProbeNames();
+
+// False: the probe says nothing about operators of this family.
+bool Applies(Probe probe, Family family);
+// The case that `seed` stands for, checked. Seeds 0, 1, 2, ... walk through the recipe's variants.
+// `type` is that of the first operand. REQUIRES Applies(probe, family of op) and a type the op
+// takes.
+Case MakeProbeCase(Probe probe, OpId op, DType type, uint64_t seed);
+
+}  // namespace assay

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The referee of the function tests: MPFR's own functions, so an implementation that shares nothing
+// with Arb or the C library.
+#pragma once
+
+#include <mpfr.h>
+
+#include <cmath>
+
+#include "oracles/number/ball.h"
+
+namespace assay::fixtures {
+
+inline constexpr Function kFunctions[] = {Function::kExp,     Function::kLog, Function::kTanh,
+                                          Function::kSqrt,    Function::kErf, Function::kGeluErf,
+                                          Function::kGeluTanh};
+
+class MpfrFunction {
+ public:
+  static constexpr mpfr_prec_t kBits = 320;
+
+  MpfrFunction() { mpfr_inits2(kBits, value_, x_, y_, z_, difference_, nullptr); }
+  ~MpfrFunction() { mpfr_clears(value_, x_, y_, z_, difference_, nullptr); }
+  MpfrFunction(const MpfrFunction&) = delete;
+
+  // Rounded to kBits, which no enclosure below notices.
+  void Evaluate(Function function, double x) {
+    mpfr_set_d(x_, x, MPFR_RNDN);
+    switch (function) {
+      case Function::kExp:
+        mpfr_exp(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kLog:
+        mpfr_log(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kTanh:
+        mpfr_tanh(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kSqrt:
+        mpfr_sqrt(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kErf:
+        mpfr_erf(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kGeluErf:
+        mpfr_sqrt_ui(y_, 2, MPFR_RNDN);
+        mpfr_div(y_, x_, y_, MPFR_RNDN);
+        mpfr_neg(y_, y_, MPFR_RNDN);
+        mpfr_erfc(value_, y_, MPFR_RNDN);
+        mpfr_mul(value_, value_, x_, MPFR_RNDN);
+        mpfr_div_2ui(value_, value_, 1, MPFR_RNDN);
+        break;
+      case Function::kGeluTanh:
+        TanhArgument();
+        mpfr_mul_si(y_, y_, -2, MPFR_RNDN);
+        mpfr_exp(y_, y_, MPFR_RNDN);
+        mpfr_add_ui(y_, y_, 1, MPFR_RNDN);
+        mpfr_div(value_, x_, y_, MPFR_RNDN);
+        break;
+    }
+  }
+
+  double Nearest() const { return mpfr_get_d(value_, MPFR_RNDN); }
+
+  // |hi + lo - value| <= radius, but for the value's own 2^-300.
+  bool Encloses(const Enclosure& truth) {
+    mpfr_sub_d(difference_, value_, truth.hi, MPFR_RNDN);
+    mpfr_sub_d(difference_, difference_, truth.lo, MPFR_RNDN);
+    mpfr_abs(difference_, difference_, MPFR_RNDN);
+    mpfr_abs(y_, value_, MPFR_RNDN);
+    mpfr_mul_2si(y_, y_, -300, MPFR_RNDN);
+    mpfr_add_d(y_, y_, truth.radius, MPFR_RNDU);
+    return mpfr_cmp(difference_, y_) <= 0;
+  }
+
+  // |x phi(x) / Phi(x)|, or the same quotient for the tanh form, x (1 + tanh z) / 2 = x Phi: z' x
+  // (1 - tanh z).
+  double GeluCondition(Function function, double x) {
+    mpfr_set_d(x_, x, MPFR_RNDN);
+    if (function == Function::kGeluErf) {
+      Evaluate(function, x);  // x Phi(x)
+      mpfr_sqr(y_, x_, MPFR_RNDN);
+      mpfr_div_2ui(y_, y_, 1, MPFR_RNDN);
+      mpfr_neg(y_, y_, MPFR_RNDN);
+      mpfr_exp(y_, y_, MPFR_RNDN);
+      mpfr_mul(y_, y_, x_, MPFR_RNDN);
+      mpfr_mul(y_, y_, x_, MPFR_RNDN);
+      mpfr_div(y_, y_, value_, MPFR_RNDN);
+      mpfr_const_pi(z_, MPFR_RNDN);
+      mpfr_mul_2ui(z_, z_, 1, MPFR_RNDN);
+      mpfr_sqrt(z_, z_, MPFR_RNDN);
+      mpfr_div(y_, y_, z_, MPFR_RNDN);
+    } else {
+      TanhArgument();
+      mpfr_mul_2ui(z_, y_, 1, MPFR_RNDN);
+      mpfr_exp(z_, z_, MPFR_RNDN);
+      mpfr_add_ui(z_, z_, 1, MPFR_RNDN);
+      mpfr_ui_div(z_, 2, z_, MPFR_RNDN);  // 1 - tanh z, without the difference
+      mpfr_mul(z_, z_, x_, MPFR_RNDN);
+      RootTwoOverPi(y_);
+      mpfr_mul(z_, z_, y_, MPFR_RNDN);
+      mpfr_sqr(y_, x_, MPFR_RNDN);
+      mpfr_mul_ui(y_, y_, 134145, MPFR_RNDN);
+      mpfr_div_ui(y_, y_, 1000000, MPFR_RNDN);
+      mpfr_add_ui(y_, y_, 1, MPFR_RNDN);
+      mpfr_mul(y_, y_, z_, MPFR_RNDN);
+    }
+    return std::fabs(mpfr_get_d(y_, MPFR_RNDN));
+  }
+
+ private:
+  void RootTwoOverPi(mpfr_t to) {
+    mpfr_const_pi(to, MPFR_RNDN);
+    mpfr_ui_div(to, 2, to, MPFR_RNDN);
+    mpfr_sqrt(to, to, MPFR_RNDN);
+  }
+  // y = sqrt(2/pi) (x + 0.044715 x^3)
+  void TanhArgument() {
+    mpfr_pow_ui(y_, x_, 3, MPFR_RNDN);
+    mpfr_mul_ui(y_, y_, 44715, MPFR_RNDN);
+    mpfr_div_ui(y_, y_, 1000000, MPFR_RNDN);
+    mpfr_add(y_, y_, x_, MPFR_RNDN);
+    RootTwoOverPi(z_);
+    mpfr_mul(y_, y_, z_, MPFR_RNDN);
+  }
+
+  mpfr_t value_, x_, y_, z_, difference_;
+};
+
+}  // namespace assay::fixtures

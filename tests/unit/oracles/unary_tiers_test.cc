@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Enclosures of scalar functions against MPFR: the C library tier over the 16-bit types and samples
+// of f32, balls over samples of f64. ASSAY_TIER_CASES scales the samples; the slow program takes
+// every 16-bit input and a million of the others.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "oracles/unary.h"
+#include "tests/unit/oracles/fixtures.h"
+#include "tests/unit/oracles/mpfr_function.h"
+
+#ifndef ASSAY_TIER_CASES
+#define ASSAY_TIER_CASES 20000
+#endif
+
+namespace assay::fixtures {
+namespace {
+
+constexpr bool kSlow = ASSAY_TIER_CASES >= 1000000;
+
+bool InDomain(Function function, double x) {
+  return std::isfinite(x) && (UnaryClasses(function, x) & kClassByValue) != 0;
+}
+
+std::string Describe(Function function, double x, const Enclosure& truth, double exact) {
+  char text[200];
+  std::snprintf(text, sizeof text, "function %d at %a: %a + %a +- %a, exact about %a",
+                static_cast<int>(function), x, truth.hi, truth.lo, truth.radius, exact);
+  return text;
+}
+
+// The radius that the tier promises: relative to the truth, or below every format it serves.
+void CheckLibm(Function function, double x, MpfrFunction& referee) {
+  if (!InDomain(function, x)) return;
+  const Enclosure truth = LibmUnary(function, x);
+  referee.Evaluate(function, x);
+  const double exact = referee.Nearest();
+  if (std::isinf(truth.hi)) {
+    ASSERT_GE(std::fabs(exact), std::numeric_limits<double>::max() / 2);
+    return;
+  }
+  ASSERT_TRUE(referee.Encloses(truth)) << Describe(function, x, truth, exact);
+  ASSERT_LE(truth.radius, 0x1p-44 * std::fabs(exact) + 0x1p-999);
+}
+
+TEST(LibmTier, EnclosesEveryInputOfSixteenBits) {
+  MpfrFunction referee;
+  for (const DType type : {DType::kF16, DType::kBf16}) {
+    for (uint64_t bits = 0; bits < 0x10000; bits += kSlow ? 1 : 23) {
+      for (const Function function : kFunctions) {
+        CheckLibm(function, Decode(type, bits), referee);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(LibmTier, EnclosesSamplesOfSingles) {
+  Random random(1);
+  MpfrFunction referee;
+  for (int round = 0; round < ASSAY_TIER_CASES; ++round) {
+    const Function function = kFunctions[round % 7];
+    // Half of them where the functions bend, half over all bit patterns.
+    const double x = random.Below(2) == 0 ? float(random.Scaled(-8, 6))
+                                          : Decode(DType::kF32, random.Bits() & 0xffffffff);
+    CheckLibm(function, x, referee);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(BallTier, EnclosesSamplesOfDoubles) {
+  Random random(2);
+  MpfrFunction referee;
+  BallEvaluator balls;
+  for (int round = 0; round < ASSAY_TIER_CASES / 4; ++round) {
+    const Function function = kFunctions[round % 7];
+    const double x =
+        random.Below(4) != 0 ? random.Scaled(-8, 6) : Decode(DType::kF64, random.Bits());
+    if (!InDomain(function, x)) continue;
+    const Enclosure truth = balls.Evaluate(function, x, 0);
+    referee.Evaluate(function, x);
+    const double exact = referee.Nearest();
+    if (std::isinf(truth.hi)) {
+      ASSERT_EQ(truth.hi, exact);
+      continue;
+    }
+    ASSERT_TRUE(referee.Encloses(truth)) << Describe(function, x, truth, exact);
+    ASSERT_LE(truth.radius, 0x1p-100 * std::fabs(exact) + 0x1p-1074);
+  }
+}
+
+TEST(BallTier, EnclosesTheTruthAtTheEdgesOfItsShortcuts) {
+  BallEvaluator balls;
+  MpfrFunction referee;
+  for (const double x : {1e-300, 0x1p-1074, 0.5, 3.0, 29.9, 37.0, -37.0, -39.9, 399.0, 709.0}) {
+    for (const Function function : kFunctions) {
+      if (!InDomain(function, x)) continue;
+      const Enclosure truth = balls.Evaluate(function, x, 400);
+      referee.Evaluate(function, x);
+      EXPECT_TRUE(referee.Encloses(truth)) << Describe(function, x, truth, referee.Nearest());
+    }
+  }
+}
+
+TEST(SquareRoot, EnclosesTheRootOfEveryMagnitude) {
+  Random random(3);
+  MpfrFunction referee;
+  for (int round = 0; round < ASSAY_TIER_CASES; ++round) {
+    const double x = std::fabs(random.Scaled(-1074, 1023));
+    const Enclosure truth = SquareRoot(x);
+    referee.Evaluate(Function::kSqrt, x);
+    ASSERT_TRUE(referee.Encloses(truth)) << Describe(Function::kSqrt, x, truth, referee.Nearest());
+    ASSERT_LE(truth.radius, 0x1p-104 * truth.hi);
+  }
+  EXPECT_EQ(SquareRoot(9).radius, 0);
+  EXPECT_EQ(SquareRoot(0x1p-1074).hi, 0x1p-537);
+}
+
+TEST(GeluCondition, BoundsTheConditionFromAbove) {
+  Random random(4);
+  MpfrFunction referee;
+  BallEvaluator balls;
+  for (int round = 0; round < ASSAY_TIER_CASES / 10; ++round) {
+    const double x = float(random.Scaled(-6, 4));
+    for (const Function function : {Function::kGeluErf, Function::kGeluTanh}) {
+      const double exact = referee.GeluCondition(function, x);
+      for (const double bound :
+           {LibmGeluCondition(function, x), balls.GeluCondition(function, x)}) {
+        ASSERT_GE(bound, exact * (1 - 0x1p-52)) << x;
+        // Mills' bound, used far out, is within 1/x^2 of the condition.
+        ASSERT_LE(bound, exact * (1 + 0x1p-9) + 0x1p-900) << x;
+      }
+    }
+  }
+  EXPECT_NEAR(LibmGeluCondition(Function::kGeluErf, -5), 26, 0.1);
+  EXPECT_NEAR(LibmGeluCondition(Function::kGeluErf, -10), 101, 0.1);
+}
+
+}  // namespace
+}  // namespace assay::fixtures
