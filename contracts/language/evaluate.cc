@@ -91,6 +91,7 @@ double Apply(Code code, double a, double b) {
 struct RoundingRule {
   double added = 0;
   double when_empty = 0;
+  double at_least = 0;  // of a result with products: the path of c
   double largest_product_roundings = kInf;  // block units: one per block of the whole length
   double per_product = 1;
 };
@@ -108,6 +109,7 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
   const bool with_c = gemm && beta != 0;
   rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
   rule.when_empty = with_c && !IsPowerOfTwo(beta) ? 1 : 0;
+  rule.at_least = rule.when_empty > 0 ? 2 : 0;  // beta c is rounded, and so is what it is added to
   if (program.block > 0) {
     // ceil(K/b) ((b+1) 2^-(23+g) + 2^-23) S, in units of u = 2^-23.
     const double length = evidence.scalar[static_cast<int>(Quantity::kLength)];
@@ -120,7 +122,7 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
 
 double RoundsOf(const RoundingRule& rule, double nnz) {
   const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  const double rounds = std::max(0.0, products + rule.added);
+  const double rounds = std::max(rule.at_least, products + rule.added);
   return nnz > 0 ? rounds : rule.when_empty;
 }
 
@@ -141,7 +143,8 @@ class UnderflowRule {
     // Half of f64's smallest subnormal is no double: rounded up.
     const double half =
         std::max(acc.smallest_subnormal / 2, std::numeric_limits<double>::denorm_min());
-    unit_ = flush ? acc.smallest_normal : half;
+    const bool truncates = program.u > acc.unit_roundoff;
+    unit_ = flush ? acc.smallest_normal : truncates ? acc.smallest_subnormal : half;
     sum_ = program.family == Family::kSum;
     if (program.family == Family::kGemm) {
       alpha_ = std::fabs(evidence.scalar[static_cast<int>(Quantity::kAlpha)]);
