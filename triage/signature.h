@@ -23,8 +23,7 @@ struct Violation {
   GuardHit guard;             // with a guard error; its operand also with inputs_changed
   std::string status_detail;  // with crash, timeout, failure
 };
-// In the order of the record's outcomes. A call that crashed, timed out or failed is a violation
-// of X-SAFE-01 "ends" even where no contract of the suite says so.
+// In the order of the record's outcomes.
 std::vector<Violation> ViolationsOf(const Record& record);
 
 // What about the case the key ends with: the first that applies, in this order.
