@@ -82,6 +82,12 @@ void Resolve(const SumsView& view, int64_t row, int64_t column, Accumulator& sum
 // partial sums can reach besides.
 void CloseOverflow(const SumsView& view, Evidence& evidence, double max_product_sum,
                    double max_abs_sum) {
+  // Elements with special terms count nothing in the sums: for them the coarsest bound.
+  const double coarsest = static_cast<double>(view.length) * view.max_abs_a * view.max_abs_b;
+  if (evidence.special) {
+    max_product_sum = std::max(max_product_sum, coarsest);
+    max_abs_sum = std::max(max_abs_sum, std::fabs(view.beta) * view.max_abs_c);
+  }
   if (!MayOverflow(view, max_product_sum, max_abs_sum)) return;
   for (int64_t at = 0; at < evidence.count; ++at) {
     ClassSet set = evidence.legal[at];

@@ -86,7 +86,7 @@ double Apply(Code code, double a, double b) {
   }
 }
 
-// Numerics 3.1: what is added to the number of non-zero products, and what stands when there is
+// Rounding counts of a sum of products (Higham, 2nd ed., 3.1): what is added to the number of non-zero products, and what stands when there is
 // none.
 struct RoundingRule {
   double added = 0;
@@ -123,7 +123,7 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
 
 double RoundsOf(const RoundingRule& rule, double nnz) {
   const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  const double rounds = std::max(0.0, products + rule.added);
+  const double rounds = products + rule.added;
   return nnz > 0 ? rounds : rule.when_empty;
 }
 
@@ -144,7 +144,8 @@ class UnderflowRule {
     // Half of f64's smallest subnormal is no double: rounded up.
     const double half =
         std::max(acc.smallest_subnormal / 2, std::numeric_limits<double>::denorm_min());
-    unit_ = flush ? acc.smallest_normal : half;
+    const bool truncates = program.u > acc.unit_roundoff;
+    unit_ = flush ? acc.smallest_normal : truncates ? acc.smallest_subnormal : half;
     sum_ = program.family == Family::kSum;
     if (program.family == Family::kGemm) {
       alpha_ = std::fabs(evidence.scalar[static_cast<int>(Quantity::kAlpha)]);

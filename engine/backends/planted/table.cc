@@ -123,7 +123,7 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
     {"sum_pairwise", "C-PRC-01 C-EXC-01", Family::kSum, kGood, kSum, kFloats, kProfile, &SumPairwise,
      "adds by halving"},
     {"sum_compensated", "C-PRC-01 C-EXC-01", Family::kSum, kGood, kSum, kFloats, kProfile, &SumCompensated,
-     "carries the lost low part along, and so differs in bits from every plain sum"},
+     "adds up what each addition loses (Neumaier), and so differs in bits from every plain sum"},
     {"sum_negative_zero", kExc01, Family::kSum, kGood, kSum, kFloats, kProfile, &SumNegativeZero,
      "starts at -0, so that a sum of -0 stays -0"},
     // softmax
