@@ -47,9 +47,10 @@ bool OfferStrides(const Tensor& before, Tensor& tensor, const Case& variant, con
   for (int axis = 0; axis < dense.size(); ++axis) {
     const int64_t now = before.strides[axis];
     // Closest to dense first, then steps that halve and at last shorten what is too much.
-    const int64_t halved = dense[axis] + (now - dense[axis]) / 2;
-    for (const int64_t stride : {dense[axis], dense[axis] + 1, dense[axis] + 2, -dense[axis],
-                                 halved, now > 0 ? now - 1 : now + 1}) {
+    const int64_t excess = now - dense[axis];
+    for (const int64_t stride :
+         {dense[axis], dense[axis] + 1, dense[axis] + 2, -dense[axis], now - excess / 2,
+          now - excess / 4, now - excess / 8, now > 0 ? now - 1 : now + 1}) {
       Dims strides = before.strides;
       strides[axis] = stride;
       if (offered(strides)) return true;
@@ -65,7 +66,9 @@ bool OfferPlacement(const Tensor& before, Tensor& tensor, const Case& variant, c
     change(tensor);
     return offer(variant);
   };
-  for (const int64_t offset : {int64_t{0}, int64_t{1}, before.offset / 2, before.offset - 1}) {
+  for (const int64_t offset :
+       {int64_t{0}, int64_t{1}, before.offset / 2, before.offset - before.offset / 4,
+        before.offset - before.offset / 8, before.offset - 1}) {
     if (offset >= 0 && offered([&](Tensor& t) { t.offset = offset; })) return true;
   }
   if (offered([](Tensor& t) { t.alignment = t.misalignment = 0; })) return true;

@@ -4,7 +4,6 @@
 // the case anew: elements that remain keep their values wherever they can be said.
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "triage/steps.h"
@@ -266,20 +265,6 @@ void SetDefault(const OperatorDef& def, int attribute, Case& value) {
   value.attributes[attribute].real = def.attributes[static_cast<size_t>(attribute)].default_real;
 }
 
-bool OfferReal(const StepSource& source, int attribute, const Offer& offer) {
-  Case variant = source.value();
-  double& real = variant.attributes[attribute].real;
-  for (const double plain : {1.0, 0.0}) {
-    real = plain;
-    if (offer(variant)) return true;
-  }
-  const double before = source.value().attributes[attribute].real;
-  return OfferPlainerBits(DType::kF64, std::bit_cast<uint64_t>(before), [&](uint64_t bits) {
-    real = std::bit_cast<double>(bits);
-    return offer(variant);
-  });
-}
-
 }  // namespace
 
 bool OfferSchedules(const StepSource& source, const Offer& offer) {
@@ -300,8 +285,11 @@ bool OfferAttributes(const StepSource& source, const Offer& offer) {
     variant = source.value();
     SetDefault(source.def(), i, variant);
     if (offer(variant)) return true;
-    const bool real = source.def().attributes[static_cast<size_t>(i)].labels.empty();
-    if (real && OfferReal(source, i, offer)) return true;
+    if (!source.def().attributes[static_cast<size_t>(i)].labels.empty()) continue;
+    for (const double plain : {1.0, 0.0}) {
+      variant.attributes[i].real = plain;
+      if (offer(variant)) return true;
+    }
   }
   return false;
 }

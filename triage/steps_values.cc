@@ -16,6 +16,9 @@ namespace {
 
 // Operands with more elements get no element singled out by every position.
 constexpr int64_t kMaxOutliers = 64;
+// Larger integers are not counted down by one: a predicate that takes every such step would eat the
+// whole budget of runs.
+constexpr int64_t kLargestCountedDown = 1024;
 
 bool HasValues(const StepSource& source, int operand) {
   return source.role(operand) != Role::kOutput;
@@ -189,7 +192,8 @@ bool OfferRealBits(DType type, double x, const std::function<bool(uint64_t)>& of
       if (offered(x - std::trunc(x / part))) return true;
     }
     const double one = std::copysign(1, x);
-    if (offered(x - one) || offered(x - 2 * one)) return true;
+    const bool near = std::fabs(x) <= kLargestCountedDown;
+    if (near && (offered(x - one) || offered(x - 2 * one))) return true;
   }
   for (const int digits : {1, 2, 3, 4, 6, 8, 11, 16, 24, 32}) {
     if (offered(Leading(x, digits))) return true;
@@ -206,8 +210,23 @@ bool OfferIntegerBits(DType type, int64_t x, const std::function<bool(uint64_t)>
   const auto offered = [&](int64_t plainer) { return offer(EncodeInteger(type, plainer)); };
   const int64_t step = x < 0 ? -1 : 1;
   return offered(-1) || offered(2) || (x < 0 && x > -kMaxCaseElements && offered(-x)) ||
-         offered(x / 2) || offered(x - x / 4) || offered(x - x / 8) ||
-         (x != 0 && offered(x - step));
+         offered(x / 2) || offered(x - x / 4) || offered(x - x / 8) || offered(x - x / 16) ||
+         (x != 0 && std::abs(x) <= kLargestCountedDown && offered(x - step));
+}
+
+// Real attributes; their plainest values are the business of OfferAttributes.
+bool OfferReals(const StepSource& source, const Offer& offer) {
+  for (int i = 0; i < source.value().attributes.size(); ++i) {
+    if (!source.def().attributes[static_cast<size_t>(i)].labels.empty()) continue;
+    Case variant = source.value();
+    double& real = variant.attributes[i].real;
+    const bool taken = OfferPlainerDouble(real, [&](double plainer) {
+      real = plainer;
+      return offer(variant);
+    });
+    if (taken) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -222,7 +241,7 @@ bool OfferPlainerBits(DType type, uint64_t bits, const std::function<bool(uint64
            OfferIntegerBits(type, DecodeInteger(type, bits), plainer);
   }
   const double x = Decode(type, bits);
-  for (const double small : {0.0, 1.0, -1.0, 2.0, 3.0}) {
+  for (const double small : {0.0, 1.0, -1.0, 2.0, 3.0, 5.0, 7.0}) {
     if (plainer(Encode(type, small))) return true;
   }
   if (OfferSpecialBits(type, x, plainer)) return true;
@@ -261,6 +280,7 @@ bool OfferOverrides(const StepSource& source, const Offer& offer) {
 }
 
 bool OfferValues(const StepSource& source, const Offer& offer) {
+  if (OfferReals(source, offer)) return true;
   for (int i = 0; i < source.value().operands.size(); ++i) {
     const Tensor& before = source.value().operands[i];
     Case variant = source.value();

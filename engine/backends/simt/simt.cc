@@ -111,7 +111,7 @@ void Close(void* self) { delete static_cast<SimtBackend*>(self); }
 
 }  // namespace
 
-const AssayBackend* OpenSimt(std::string&) {
+const AssayBackend* OpenSimt() {
   auto backend = std::make_unique<SimtBackend>();
   backend->table = {.struct_size = sizeof(AssayBackend),
                     .abi_version = ASSAY_ABI_VERSION,

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels written like CUDA/HIP ones, run on the CPU under a seeded scheduler, as a backend of the
-// program itself. Reached through engine/backend.h only.
+// Kernels written like CUDA and HIP ones, run on the CPU under a seeded schedule: gemm in f32 and f64,
+// all transposes and strides. A backend of the program itself, reached through engine/backend.h only.
 #pragma once
-
-#include <string>
 
 #include "engine/include/assay/backend.h"
 
 namespace assay {
 
-// Owned by the caller through its close(). Null, with a clause in `error`, if it cannot run here.
-const AssayBackend* OpenSimt(std::string& error);
+// A new table; its close() frees it. Never NULL: there is nothing it needs that could be missing.
+const AssayBackend* OpenSimt();
 
 }  // namespace assay

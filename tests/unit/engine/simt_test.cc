@@ -179,8 +179,7 @@ struct Gemm {
 class SimtGemm : public ::testing::Test {
  protected:
   ~SimtGemm() override { backend_->close(backend_->self); }
-  std::string error_;
-  const AssayBackend* backend_ = OpenSimt(error_);
+  const AssayBackend* backend_ = OpenSimt();
 };
 
 // Small integers: every order of the sum is exact.
