@@ -86,8 +86,8 @@ double Apply(Code code, double a, double b) {
   }
 }
 
-// Rounding counts of a sum of products (Higham, 2nd ed., 3.1): what is added to the number of non-zero products, and what stands when there is
-// none.
+// Rounding counts of a sum of products (Higham, 2nd ed., 3.1): what is added to the number of
+// non-zero products, and what stands when there is none.
 struct RoundingRule {
   double added = 0;
   double when_empty = 0;
