@@ -65,6 +65,7 @@ struct CaseLine {
 //   [backend=SPEC]...
 //   <modifier>: strides(s0,s1) offset(N) align(BYTES[,OFF]) place(tail|head)
 //               fill(KIND[,lo[,hi]][,seed=N]) set(i,j=VALUE)
+// Scalars are read as the nearest value of their type (RoundScalars).
 // Numbers: integers in decimal, others in hexfloat; 0x... without an exponent p is a bit pattern.
 // In a backend's spec, bytes that are not plain are %XX. Fields and modifiers come in any order.
 // Errors: where = "column N" (bytes, from 1), what, remedy (with "did you mean"). A case that

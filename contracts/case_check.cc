@@ -39,6 +39,11 @@ Problem CheckCounts(const Case& value) {
   return {};
 }
 
+Format ScalarFormat(const Case& value) {
+  const bool wide = !value.operands.empty() && value.operands[0].dtype == DType::kF64;
+  return wide ? Format::kF64 : Format::kF32;
+}
+
 Problem CheckAttributes(const Case& value, const OperatorDef& def) {
   for (int i = 0; i < value.attributes.size(); ++i) {
     const AttributeDef& attribute = def.attributes[i];
@@ -51,6 +56,11 @@ Problem CheckAttributes(const Case& value, const OperatorDef& def) {
       return Error{std::string(attribute.name),
                    labels == 0 ? "is a number, but has a label" : "has a value that is no label",
                    labels == 0 ? "leave the choice 0" : "use " + std::string(attribute.labels[0])};
+    }
+    const double rounded = Round(ScalarFormat(value), given.real);
+    if (given.real == given.real && given.real != rounded) {
+      return Error{std::string(attribute.name), PrintReal(given.real) + " is no f32 value",
+                   "use " + PrintReal(rounded)};
     }
   }
   return {};
@@ -281,6 +291,13 @@ bool FillSuits(FillKind kind, DType type, Role role) {
   if (IsFloat(type)) return kind != FillKind::kIndices;
   return kind == FillKind::kZero || kind == FillKind::kConstant || kind == FillKind::kIntegers ||
          kind == FillKind::kIndices || kind == FillKind::kDistinct;
+}
+
+void RoundScalars(Case& value) {
+  for (Attribute& attribute : value.attributes) {
+    const bool number = attribute.real == attribute.real;
+    if (number) attribute.real = Round(ScalarFormat(value), attribute.real);
+  }
 }
 
 Result<NamedDims> CheckCase(const Case& value) {

@@ -382,6 +382,7 @@ bool Parser::CheckComplete() {
 
 // Puts the column of the attribute or operand to an Error of CheckCase, which knows names only.
 bool Parser::CheckValue() {
+  RoundScalars(line_.value);
   const Result<NamedDims> dims = CheckCase(line_.value);
   if (dims.ok()) return true;
   const Error& error = dims.error();

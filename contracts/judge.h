@@ -56,7 +56,8 @@ class Suite;           // contracts and profiles as loaded
 class BoundContracts;  // a suite bound to (operator, types, declarations)
 
 // Loads every *.kc file of the two directories. Diagnostics of all files are joined in the Error
-// text, each with file:line:column, the source line and a caret.
+// text, each with file:line:column, the source line and a caret. An empty `profiles_dir` stands for
+// the built-in profiles.
 Result<std::shared_ptr<const Suite>> LoadSuite(const std::string& contracts_dir,
                                                const std::string& profiles_dir);
 // The suite compiled into the program (the files of contracts/suite and contracts/profiles).

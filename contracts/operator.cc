@@ -234,6 +234,11 @@ bool operator==(const Attribute& a, const Attribute& b) {
          (both_nan || std::bit_cast<uint64_t>(a.real) == std::bit_cast<uint64_t>(b.real));
 }
 
+double ScalarAttribute(const Case& value, int attribute) {
+  const double given = value.attributes[attribute].real;
+  return value.operands[0].dtype == DType::kF64 ? given : Round(Format::kF32, given);
+}
+
 std::string_view NameOf(Family family) { return kFamilyNames[static_cast<int>(family)]; }
 
 const OperatorDef& DefOf(OpId op) {

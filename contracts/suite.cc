@@ -178,9 +178,14 @@ Result<std::shared_ptr<const Suite>> LoadSuite(const std::string& contracts_dir,
                                                const std::string& profiles_dir) {
   std::vector<SourceText> sources;
   for (const std::string& directory : {contracts_dir, profiles_dir}) {
+    if (directory.empty()) continue;
     Result<std::vector<SourceText>> read = ReadDirectory(directory);
     if (!read.ok()) return std::move(read).error();
     for (SourceText& source : read.value()) sources.push_back(std::move(source));
+  }
+  for (const auto& [path, text] : EmbeddedSources()) {
+    const bool profile = path.find("profiles/") != path.npos;
+    if (profile && profiles_dir.empty()) sources.push_back({std::string(path), std::string(text)});
   }
   std::vector<Diagnostic> diagnostics;
   Suite suite = AssembleSuite(sources, nullptr, diagnostics);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was
-// opened from and what it reports about itself. Specs are texts:
-//   reference | planted:<kernel> | planted_branch | simt | eigen[:<isa>] | onednn[#isa=<cap>]
-//   cblas:<path>[#core=<name>] | openblas[#core=..] | blis[#arch=<number>] | netlib | atlas | gsl
-//   (known CBLAS) <path to a .so that exports assay_backend_open>
+// opened from and what it reports about itself. Specs are texts (engine/backend_spec.h):
+//   reference | simt | planted:KERNEL | planted_branch | eigen[:sse2|avx2|avx512]
+//   onednn[#isa=CAP] | onednn_sgemm[#isa=CAP]
+//   openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl (known places of known
+//   libraries) cblas:PATH[#core=NAME][#arch=NAME] (any CBLAS) | PATH of a plug-in
+//   (assay_backend_open)
 // A spec named by the user and absent is an Error; discovery reports it as unsupported with the
 // reason.
 #pragma once
@@ -52,8 +54,9 @@ std::vector<Discovered> DiscoverBackends();
 // Specs of all planted kernels, for calibration and tests.
 std::vector<std::string> PlantedSpecs();
 
-// Environment that must be set before any library is loaded (thread counts of OpenMP runtimes and
-// BLAS libraries: 1). Call first thing in main().
+// Environment that must be set before any library is loaded: thread counts of OpenMP runtimes and
+// BLAS libraries 1, kernel choices of the user's shell removed, since specs say them. Call first
+// thing in main(): what is set after libgomp is loaded has no effect.
 void PinLibraryEnvironment();
 
 }  // namespace assay

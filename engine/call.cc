@@ -12,8 +12,8 @@ AssayDataType DataTypeOf(DType type) {
 
 void BackendCall::Describe(const Case& value, const OperatorDef& op) {
   for (int i = 0; i < value.attributes.size(); ++i) {
-    const Attribute& attribute = value.attributes[i];
-    attributes_[i] = op.attributes[i].labels.empty() ? attribute.real : attribute.choice;
+    attributes_[i] =
+        op.attributes[i].labels.empty() ? ScalarAttribute(value, i) : value.attributes[i].choice;
   }
   for (int i = 0; i < value.operands.size(); ++i) {
     const Tensor& tensor = value.operands[i];

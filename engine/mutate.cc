@@ -81,7 +81,8 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
 
 Case FreshOf(const MutationSpace& space, OpId op, Random& random) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const Case value = DraftFresh(space, op, random);
+    Case value = DraftFresh(space, op, random);
+    RoundScalars(value);
     if (CheckCase(value).ok()) return value;
   }
   const OperatorDef& def = DefOf(op);
@@ -165,6 +166,7 @@ bool Mutate(Case& value, const MutationSpace& space, uint64_t seed) {
     } else {
       for (int steps = DrawStepCount(random); steps > 0; --steps) OneStep(draft);
     }
+    RoundScalars(next);
     if (next == value || !CheckCase(next).ok()) continue;
     value = next;
     return true;
@@ -186,6 +188,7 @@ bool Crossover(const Case& a, const Case& b, Case& out, const MutationSpace& spa
     } else {
       MixOtherOperator(draft, b);
     }
+    RoundScalars(next);
     if (next == a || !CheckCase(next).ok()) continue;
     out = next;
     return true;

@@ -114,7 +114,7 @@ void Runner::Run(int backend, const AssayBackend& table, int64_t overread_bytes,
 // A pure output, or the in-out c of a gemm whose beta is zero: what lies there must not matter.
 bool Runner::OutputContentIsFree() const {
   if (values_->op->operands[output_].role == Role::kOutput) return true;
-  return value_->op == OpId::kGemm && value_->attributes[kGemmBeta].real == 0;
+  return value_->op == OpId::kGemm && ScalarAttribute(*value_, kGemmBeta) == 0;
 }
 
 void Runner::CallOnce(int backend, const AssayBackend& table, Observation& observation) {

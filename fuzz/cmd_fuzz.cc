@@ -2,7 +2,9 @@
 //
 // `assay fuzz`: checks what was asked for, sets the campaign up or takes it up again, runs it and
 // says what it came to. Nothing is written before everything asked for has been checked.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -126,8 +128,16 @@ Result<Campaign> TakeUp(const std::string& path) {
   return Campaign{std::move(dir).value(), std::move(config).value(), std::move(state).value()};
 }
 
+// One supervisor per campaign. Gone with the process, however it ends.
+Result<UniqueFd> LockCampaign(const std::string& path) {
+  const std::string file = path + "/lock";
+  UniqueFd fd(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (fd.get() >= 0 && flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  return Error{path, "another `assay fuzz` runs this campaign", "wait for it, or use another --out"};
+}
+
 int RunCampaign(Campaign campaign, CampaignLimits limits) {
-  const Result<DirectoryLock> lock = DirectoryLock::Take(campaign.dir.path());
+  const Result<UniqueFd> lock = LockCampaign(campaign.dir.path());
   if (!lock.ok()) return Refuse(lock.error());
   const Result<std::shared_ptr<const Suite>> suite = OpenSuite(campaign.config.suite);
   if (!suite.ok()) return Refuse(suite.error());

@@ -13,40 +13,28 @@
 namespace assay {
 namespace {
 
-struct Options {
-  std::string input, suite, assume, hang_limit = "2s";
-  std::vector<std::string> backends;
-};
-
-Result<Minimized> MinimizeFirst(const Options& options, const CaseLine& line, int64_t limit_ms,
-                                const std::vector<std::string>& specs) {
-  Server all({specs, options.suite, options.assume, limit_ms});
-  const Result<Served> served = all.Judge(line.value, Server::Detail::kKeys);
+Result<Minimized> MinimizeFirst(const CaseRequest& request) {
+  Server all(request.serve);
+  const Result<Served> served = all.Judge(request.line.value, Server::Detail::kKeys);
   if (!served.ok()) return served.error();
   if (served.value().violations.empty()) {
     return Error{"minimize", "no backend violates a contract on this case",
                  "`assay repro` shows how it was judged"};
   }
   const FindingRecord& finding = served.value().violations.front();
-  Server one({{finding.backend_spec}, options.suite, options.assume, limit_ms});
-  return MinimizeFinding(line.value, finding, one);
+  ServeOptions only = request.serve;
+  only.backends = {finding.backend_spec};
+  Server one(only);
+  return MinimizeFinding(request.line.value, finding, one);
 }
 
-int Run(const Options& options) {
-  const Result<CaseLine> line = ReadCase(options.input);
-  if (!line.ok()) return Refuse(line.error());
-  const Result<int64_t> limit = ParseDuration("--hang-limit", options.hang_limit);
-  if (!limit.ok()) return Refuse(limit.error());
-  if (const Status assume = CheckAssume(options.assume); !assume.ok()) {
-    return Refuse(assume.error());
-  }
-  const std::vector<std::string>& specs =
-      options.backends.empty() ? line.value().backends : options.backends;
-  if (specs.empty()) {
+int Run(const CaseOptions& options) {
+  const Result<CaseRequest> request = CheckCaseOptions(options);
+  if (!request.ok()) return Refuse(request.error());
+  if (request.value().serve.backends.empty()) {
     return Refuse({"minimize", "the case names no backend", "name one with --backend"});
   }
-  const Result<Minimized> minimized =
-      MinimizeFirst(options, line.value(), limit.value(), specs);
+  const Result<Minimized> minimized = MinimizeFirst(request.value());
   if (!minimized.ok()) return Refuse(minimized.error());
   fmt::print(stderr, "{} in {} runs{}\n", minimized.value().record.signature,
              minimized.value().record.minimize_runs,
@@ -58,16 +46,9 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddMinimize(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CaseOptions>();
   CLI::App* command = app.add_subcommand("minimize", "Print the simplest case with the same cause");
-  command->add_option("case", options->input, "A case line, or a file with one or a fuzzer input")
-      ->required();
-  command->add_option("--backend", options->backends, "Instead of the line's own backends")
-      ->type_name("BACKEND");
-  command->add_option("--suite", options->suite, "Directory of contracts (the built-in ones)");
-  command->add_option("--assume", options->assume, "Policies where none is declared: ieee or blas");
-  command->add_option("--hang-limit", options->hang_limit, "A call that takes longer hangs")
-      ->capture_default_str();
+  AddCaseOptions(*command, *options);
   return {command, [options] { return Run(*options); }};
 }
 

@@ -15,22 +15,15 @@
 namespace assay {
 namespace {
 
-struct Options {
-  std::string input, suite, assume, hang_limit = "2s";
-  std::vector<std::string> backends;
-};
-
-// The backends asked for, those of the line, or all that open.
-Result<std::vector<std::string>> BackendsFor(const Options& options, const CaseLine& line) {
-  if (!options.backends.empty()) return options.backends;
-  if (!line.backends.empty()) return line.backends;
+// All that open, where neither the command line nor the case names any.
+Status DefaultBackends(ServeOptions& serve) {
+  if (!serve.backends.empty()) return {};
   const Result<std::vector<BackendInfo>> infos = QueryBackends({});
   if (!infos.ok()) return infos.error();
-  std::vector<std::string> specs;
   for (const BackendInfo& info : infos.value()) {
-    if (info.ok()) specs.push_back(info.spec);
+    if (info.ok()) serve.backends.push_back(info.spec);
   }
-  return specs;
+  return {};
 }
 
 void PrintClause(const ServedClause& clause) {
@@ -79,25 +72,21 @@ bool OnlyInconclusive(const Served& served) {
   return any;
 }
 
-int Run(const Options& options) {
-  const Result<CaseLine> line = ReadCase(options.input);
-  if (!line.ok()) return Refuse(line.error());
-  const Result<int64_t> limit = ParseDuration("--hang-limit", options.hang_limit);
-  if (!limit.ok()) return Refuse(limit.error());
-  if (const Status assume = CheckAssume(options.assume); !assume.ok()) {
-    return Refuse(assume.error());
-  }
-  const Result<std::vector<std::string>> specs = BackendsFor(options, line.value());
-  if (!specs.ok()) return Refuse(specs.error());
-  Server server({specs.value(), options.suite, options.assume, limit.value()});
-  const Result<Served> served = server.Judge(line.value().value);
+int Run(const CaseOptions& options) {
+  Result<CaseRequest> request = CheckCaseOptions(options);
+  if (!request.ok()) return Refuse(request.error());
+  const Status chosen = DefaultBackends(request.value().serve);
+  if (!chosen.ok()) return Refuse(chosen.error());
+  const CaseLine& line = request.value().line;
+  Server server(request.value().serve);
+  const Result<Served> served = server.Judge(line.value);
   if (!served.ok()) return Refuse(served.error());
   if (!served.value().died.empty() && served.value().violations.empty()) {
     return Refuse({"repro", "the process died outside of any call: " + served.value().died,
                    "name one backend with --backend"},
                   kExitEnvironment);
   }
-  PrintServed(line.value(), served.value());
+  PrintServed(line, served.value());
   if (!served.value().violations.empty()) return kExitViolated;
   return OnlyInconclusive(served.value()) ? kExitInconclusive : kExitOk;
 }
@@ -105,16 +94,9 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddRepro(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CaseOptions>();
   CLI::App* command = app.add_subcommand("repro", "Run one case and show how it was judged");
-  command->add_option("case", options->input, "A case line, or a file with one or a fuzzer input")
-      ->required();
-  command->add_option("--backend", options->backends, "Instead of the line's own backends")
-      ->type_name("BACKEND");
-  command->add_option("--suite", options->suite, "Directory of contracts (the built-in ones)");
-  command->add_option("--assume", options->assume, "Policies where none is declared: ieee or blas");
-  command->add_option("--hang-limit", options->hang_limit, "A call that takes longer hangs")
-      ->capture_default_str();
+  AddCaseOptions(*command, *options);
   return {command, [options] { return Run(*options); }};
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "contracts/operator.h"
@@ -54,6 +55,29 @@ Result<CaseLine> ReadCase(const std::string& argument) {
                  "a file with one case line, or an input as in corpus/"};
   }
   return ParseChecked(argument, std::move(text).value());
+}
+
+void AddCaseOptions(CLI::App& command, CaseOptions& options) {
+  command.add_option("case", options.input, "A case line, or a file with one or a fuzzer input")
+      ->required();
+  command.add_option("--backend", options.backends, "Instead of the line's own backends")
+      ->type_name("BACKEND");
+  command.add_option("--suite", options.suite, "Directory of contracts (the built-in ones)")
+      ->type_name("DIR");
+  command.add_option("--assume", options.assume, "Policies where none is declared: ieee or blas");
+  command.add_option("--hang-limit", options.hang_limit, "A call that takes longer hangs")
+      ->capture_default_str();
+}
+
+Result<CaseRequest> CheckCaseOptions(const CaseOptions& options) {
+  Result<CaseLine> line = ReadCase(options.input);
+  if (!line.ok()) return line.error();
+  const Result<int64_t> limit = ParseDuration("--hang-limit", options.hang_limit);
+  if (!limit.ok()) return limit.error();
+  if (const Status assume = CheckAssume(options.assume); !assume.ok()) return assume.error();
+  const std::vector<std::string>& specs =
+      options.backends.empty() ? line.value().backends : options.backends;
+  return CaseRequest{line.value(), {specs, options.suite, options.assume, limit.value()}};
 }
 
 }  // namespace assay

@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "contracts/operator.h"
 #include "contracts/values.h"
-#include "engine/guarded_call.h"
 #include "fuzz/cli.h"
 #include "fuzz/describe.h"
 
@@ -39,10 +37,6 @@ Outcome LeastOutcome(const BackendOutcome& outcome) {
   return Outcome::kNotTested;
 }
 
-uint64_t QuantumSeed(uint64_t seed, int worker, int64_t quantum) {
-  return Mix(Mix(seed + static_cast<uint64_t>(worker)) + static_cast<uint64_t>(quantum));
-}
-
 Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Suite& suite) {
   const Result<std::vector<OpId>> ops = ParseOps(config.ops);
   if (!ops.ok()) return ops.error();
@@ -54,31 +48,6 @@ Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Suite& suite) 
     }
   }
   return space;
-}
-
-template <class T>
-T ParseNumber(std::string_view text) {
-  T value{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  ASSAY_CHECK(parsed.ec == std::errc{}, "the supervisor passes numbers");
-  return value;
-}
-
-std::vector<std::string> FuzzerArguments(const WorkerTask& task, uint64_t seed) {
-  std::vector<std::string> arguments{
-      "assay",
-      // Zero would mean: choose one by the clock. The flag is an unsigned int.
-      fmt::format("-seed={}", (QuantumSeed(seed, task.worker, task.quantum) & 0x7fffffff) | 1),
-      fmt::format("-max_len={}", kMaxEncodedSize), "-reload=0", "-shuffle=0", "-reduce_inputs=0",
-      // Ours: limits by the supervisor, signals by the guarded call.
-      "-timeout=0", "-report_slow_units=2000000000", "-rss_limit_mb=0", "-detect_leaks=0",
-      "-handle_segv=0", "-handle_bus=0", "-handle_abrt=0", "-handle_ill=0", "-handle_fpe=0",
-      "-handle_int=0", "-handle_term=0", "-handle_xfsz=0", "-handle_usr1=0", "-handle_usr2=0",
-      "-verbosity=0", "-print_funcs=0", "-print_final_stats=0",
-      fmt::format("-artifact_prefix={}/", task.output)};
-  if (!task.seeds.empty()) arguments.push_back("-seed_inputs=@" + task.seeds);
-  arguments.push_back(task.output);
-  return arguments;
 }
 
 }  // namespace
@@ -220,27 +189,6 @@ size_t Worker::CrossOver(std::span<const uint8_t> a, std::span<const uint8_t> b,
   if (Decode(a, first, dims) != Reject::kNone || Decode(b, second, dims) != Reject::kNone) return 0;
   if (!Crossover(first, second, mixed, space_, Mix(seed))) return 0;
   return Encode(mixed, out);
-}
-
-std::vector<std::string> WorkerArguments(const WorkerTask& task) {
-  return {"assay",    "__worker", task.campaign, std::to_string(task.worker),
-          std::to_string(task.quantum), task.seeds, task.output};
-}
-
-int RunWorkerChild(int argc, char** argv) {
-  ASSAY_CHECK(argc == 7, "a worker is told campaign, number, quantum, seeds and output");
-  Result<SharedMemory> memory = SharedMemory::Attach(kWorkerBlockFd, sizeof(WorkerBlock));
-  ASSAY_CHECK(memory.ok(), "a worker finds the block it shares");
-  WorkerBlock& block = *static_cast<WorkerBlock*>(memory.value().data());
-  const WorkerTask task{argv[2], ParseNumber<int>(argv[3]), ParseNumber<int64_t>(argv[4]), argv[5],
-                        argv[6]};
-  Result<std::unique_ptr<Worker>> worker = Worker::Create(task, block);
-  if (!worker.ok()) {
-    block.ended = static_cast<uint32_t>(WorkerEnd::kCannotStart);
-    return Refuse(worker.error(), kExitEnvironment);
-  }
-  InstallFaultHandlers();
-  RunFuzzer(*worker.value(), FuzzerArguments(task, block.seed));
 }
 
 }  // namespace assay

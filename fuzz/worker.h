@@ -68,7 +68,6 @@ class Worker {
 
 // `assay __worker DIR WORKER QUANTUM SEEDS OUTPUT`: does not return when it could start.
 int RunWorkerChild(int argc, char** argv);
-std::vector<std::string> WorkerArguments(const WorkerTask& task);
 
 // Runs libFuzzer with `worker` behind its callbacks (fuzz/target.cc). Ends the process.
 [[noreturn]] void RunFuzzer(Worker& worker, std::vector<std::string> arguments);

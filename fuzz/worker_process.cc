@@ -36,6 +36,11 @@ Result<std::string> WriteSeeds(const CampaignDir& dir, int index) {
   return path;
 }
 
+std::vector<std::string> ArgumentsOf(const WorkerTask& task) {
+  return {"assay",    "__worker", task.campaign, std::to_string(task.worker),
+          std::to_string(task.quantum), task.seeds, task.output};
+}
+
 }  // namespace
 
 WorkerProcess::~WorkerProcess() {
@@ -75,7 +80,7 @@ Status WorkerProcess::Start(const CampaignDir& dir, const CampaignConfig& config
   if (!log.ok()) return log.error();
   const WorkerTask task{dir.path(), index_, state.workers[static_cast<size_t>(index_)].quanta,
                         seeds.value(), output};
-  const Result<pid_t> child = SpawnChild(OwnProgram(), WorkerArguments(task),
+  const Result<pid_t> child = SpawnChild(OwnProgram(), ArgumentsOf(task),
                                          {{memory_->fd(), kWorkerBlockFd},
                                           {log.value().write.get(), STDOUT_FILENO},
                                           {log.value().write.get(), STDERR_FILENO}});

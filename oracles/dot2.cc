@@ -97,14 +97,20 @@ struct Finished {
   Vec hi, lo, radius, abs_sum, product_sum;
 };
 
-// Radius of the certificate for terms that pass at most `height` additions.
-ASSAY_KERNEL Certify(const State& state, double height, Vec& radius) {
-  Vec factor, floor, zero;
-  Fill(height * kUnit * (1 + 16 * height * kUnit), factor);
+// Added to a radius that is a rounded product of `sizes`, none where they are zero: such products
+// may underflow.
+ASSAY_KERNEL UnderflowOf(const Vec& sizes, Vec& extra) {
+  Vec floor, zero;
   Fill(0x1p-1060, floor);
   Fill(0, zero);
-  Vec extra;
-  Select((Mask)(state.error_size > zero), floor, zero, extra);
+  Select((Mask)(sizes > zero), floor, zero, extra);
+}
+
+// Radius of the certificate for terms that pass at most `height` additions.
+ASSAY_KERNEL Certify(const State& state, double height, Vec& radius) {
+  Vec factor, extra;
+  Fill(height * kUnit * (1 + 16 * height * kUnit), factor);
+  UnderflowOf(state.error_size, extra);
   radius = state.error_size * factor + extra;
 }
 
@@ -148,7 +154,9 @@ ASSAY_KERNEL Scale(double alpha_value, double beta_value, const Vec& c, Finished
   Abs(alpha, alpha_size);
   Fill(kOutward, up);
   Fill(4 * kUnit, four_u);
-  out.radius = (out.radius * alpha_size + sizes * four_u) * up;
+  Vec extra;
+  UnderflowOf(out.radius + sizes, extra);
+  out.radius = (out.radius * alpha_size + sizes * four_u) * up + extra;
   Abs(qh, size);
   out.abs_sum = (alpha_size * out.abs_sum + size);
 }

@@ -12,7 +12,7 @@
 //     |E - sum er_i| <= gamma(h) sum |er_i|,   sum |er_i| <= R / (1-u)^h,
 //     hence |S + E - exact| <= h u R (1 + 8 h u) for h u < 2^-10. (certificate)
 // It is 0 when nothing was rounded. Additions are exact in the subnormal range; only the product
-// h u R may underflow, therefore 2^-1060 is added when R is not 0.
+// h u R may underflow, therefore 2^-1060 is added when R is not 0, and again after alpha.
 //
 // alpha, beta: with (x, y) = TwoSum(S, E), ph + pe = alpha x and qh + qe = beta c and sh + se = ph
 // + qh exactly, pl = fl(alpha y),

@@ -34,8 +34,8 @@ Terms GemmTerms(const Values& values, int64_t index) {
   terms.a_stride = a_transposed ? m : 1;
   terms.b = values.operands[1].real.data() + (b_transposed ? column * k : column);
   terms.b_stride = b_transposed ? 1 : n;
-  terms.alpha = attributes[kGemmAlpha].real;
-  terms.beta = attributes[kGemmBeta].real;
+  terms.alpha = ScalarAttribute(*values.source, kGemmAlpha);
+  terms.beta = ScalarAttribute(*values.source, kGemmBeta);
   terms.c = terms.beta == 0 ? 0 : values.operands[2].real[index];
   terms.length = terms.alpha == 0 ? 0 : k;
   return terms;

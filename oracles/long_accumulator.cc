@@ -69,7 +69,14 @@ void LongAccumulator::Add(double x) {
   if (x == 0) return;
   Unsettle();
   const Parts parts = PartsOf(x);
-  AddWide(parts.significand, 0, parts.exponent + kBias, parts.negative);
+  const int position = parts.exponent + kBias, digit = position >> 5;
+  const int64_t sign = parts.negative ? -1 : 0;
+  const Wide shifted = static_cast<Wide>(parts.significand) << (position & 31);
+  const auto low = static_cast<uint64_t>(shifted);
+  const uint64_t digits[3] = {low & kDigitMask, low >> 32, static_cast<uint64_t>(shifted >> 64)};
+  for (int i = 0; i < 3; ++i) digits_[digit + i] += (static_cast<int64_t>(digits[i]) ^ sign) - sign;
+  lowest_ = std::min(lowest_, digit);
+  highest_ = std::max(highest_, digit + 2);
 }
 
 void LongAccumulator::AddProduct(double a, double b) {

@@ -106,8 +106,11 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
   const bool gemm = program.family == Family::kGemm;
   const bool general_alpha = gemm && !IsPowerOfTwo(alpha);
   const bool with_c = gemm && beta != 0;
-  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
   rule.when_empty = with_c && !IsPowerOfTwo(beta) ? 1 : 0;
+  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
+  // With exact products only beta * c is rounded before the additions, and the table does not count
+  // it: K = 1, a b + fl(beta c) has two roundings.
+  if (program.exact_products && !general_alpha) rule.added += rule.when_empty;
   if (program.block > 0) {
     // ceil(K/b) ((b+1) 2^-(23+g) + 2^-23) S, in units of u = 2^-23.
     const double length = evidence.scalar[static_cast<int>(Quantity::kLength)];

@@ -51,7 +51,7 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
     // gemm
     {"gemm_zeros", "C-PRC-01 C-EXC-01", Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmZeros,
      "stores zeros, like a generated kernel that left the product out"},
-    {"gemm_stale", "C-PRC-01 C-EXC-01", Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmStale,
+    {"gemm_stale", kExc01, Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmStale,
      "stores nothing, so that what lies in c passes for the answer"},
     {"gemm_neighbour", kExc02, Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmNeighbour,
      "answers with what lies behind a, like a kernel that finds the reference's result in memory"},

@@ -136,7 +136,7 @@ TEST(ParseCase, TakesFieldsAndModifiersInAnyOrderAndDecimalNumbers) {
   const CaseLine line = Parsed(
       "  gemm\tc=f32[1,1] schedule=7 b=f32[2,1]:offset(1):strides(1,9) "
       "beta=0.1 a=f32[1,2]:set(0,1=1.5)\n");
-  EXPECT_EQ(line.value.attributes[kGemmBeta].real, 0.1);
+  EXPECT_EQ(line.value.attributes[kGemmBeta].real, 0.1f);  // an f32 gemm takes f32 scalars
   EXPECT_EQ(line.value.operands[0].overrides[0].bits, 0x3fc00000u);
   EXPECT_EQ(line.value.operands[1].strides, (Dims{1, 9}));
   EXPECT_EQ(line.value.operands[1].offset, 1);

@@ -243,5 +243,20 @@ TEST(FillSuits, KeepsPoisonForDestinations) {
   EXPECT_TRUE(FillSuits(FillKind::kDistinct, DType::kI8, Role::kInput));
 }
 
+TEST(CheckCase, TakesScalarsOfTheInterfaceTypeOnly) {
+  Case value = MakeCase(OpId::kGemm, DType::kF32, {2, 2, 2});
+  value.attributes[kGemmBeta].real = 1.2;  // no float: a BLAS would be handed 1.2f
+  const Result<NamedDims> refused = CheckCase(value);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where, "beta");
+  EXPECT_EQ(refused.error().remedy, "use 0x1.333334p+0");
+  RoundScalars(value);
+  EXPECT_EQ(value.attributes[kGemmBeta].real, 1.2f);
+  EXPECT_TRUE(CheckCase(value).ok());
+  value = MakeCase(OpId::kGemm, DType::kF64, {2, 2, 2});
+  value.attributes[kGemmBeta].real = 1.2;
+  EXPECT_TRUE(CheckCase(value).ok());
+}
+
 }  // namespace
 }  // namespace assay
