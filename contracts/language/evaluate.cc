@@ -91,7 +91,7 @@ double Apply(Code code, double a, double b) {
 struct RoundingRule {
   double added = 0;
   double when_empty = 0;
-  double at_least = 0;  // of a result with products: the path of c
+  double at_least = 0;                      // of a result with products: the path of c
   double largest_product_roundings = kInf;  // block units: one per block of the whole length
   double per_product = 1;
 };
