@@ -228,7 +228,6 @@ std::string_view ShapeWord(const Values& values, Kind kind) {
     if (extent == 0) return "empty";
   }
   if (values.op->family == Family::kGemm) {
-    const auto& attributes = values.source->attributes;
     const OperandValues& c = values.operands.back();
     if (ScalarAttribute(*values.source, kGemmAlpha) == 0) return "alpha_zero";
     if (kind == Kind::kSpecial && ScalarAttribute(*values.source, kGemmBeta) == 0 &&
