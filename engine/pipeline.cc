@@ -79,6 +79,7 @@ struct Session::Impl {
   std::vector<std::unique_ptr<Backend>> backends;
   std::vector<std::array<std::optional<Declared>, kOpCount * kDTypeCount>> declared;
   std::vector<Bindings> bindings;
+  std::vector<std::array<bool, kOpCount>> excluded;
   Runner runner;
   Values values;
   Evidence evidence;
@@ -128,6 +129,7 @@ struct Session::Impl {
     runner.Prepare(value, values);
     for (int b = 0; b < static_cast<int>(backends.size()); ++b) {
       if (only_backend >= 0 && b != only_backend) continue;
+      if (excluded[b][static_cast<size_t>(value.op)]) continue;
       if (!runner.Supports(*backends[b]->table())) {
         ++record.unsupported;
         continue;
@@ -195,6 +197,7 @@ Session::Session(SessionOptions options, std::vector<std::unique_ptr<Backend>> b
   impl_->backends = std::move(backends);
   impl_->declared.resize(impl_->backends.size());
   impl_->bindings.resize(impl_->backends.size());
+  impl_->excluded.resize(impl_->backends.size());
   impl_->runner.SetBackendCount(static_cast<int>(impl_->backends.size()));
 }
 
@@ -224,6 +227,10 @@ const Record& Session::RunCase(const Case& value, int only_backend) {
 
 void Session::Mute(int backend, OpId op, int operand, Side) {
   impl_->runner.Mute(backend, op, operand);
+}
+
+void Session::Exclude(int backend, OpId op) {
+  impl_->excluded[backend][static_cast<size_t>(op)] = true;
 }
 
 int Session::muted() const { return impl_->runner.muted(); }

@@ -59,6 +59,8 @@ class Session {
   // Gives an operand side of a backend slack in place of the guard from now on; the report says so.
   void Mute(int backend, OpId op, int operand, Side side);
   int muted() const;
+  // Leaves a backend out of an operator's cases from now on: it keeps ending the process there.
+  void Exclude(int backend, OpId op);
   // Guard faults taken so far per backend: the worker is replaced when one has too many.
   int faults(int backend) const;
   // Called right before a backend runs and after it returned, so that a death is attributed.

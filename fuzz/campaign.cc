@@ -56,8 +56,9 @@ json MuteToJson(const MuteEntry& entry) {
 Result<MuteEntry> MuteFromJson(const std::string& where, const json& value) {
   const bool numbers = value.is_array() && value.size() == 6 &&
                        std::all_of(value.begin(), value.end(),
-                                   [](const json& item) { return item.is_number_unsigned(); });
-  if (!numbers || value[1] >= kOpCount || value[3] > static_cast<int>(Side::kGap)) {
+                                   [](const json& item) { return item.is_number_integer(); });
+  if (!numbers || value[0] < 0 || value[1] < 0 || value[1] >= kOpCount || value[2] < kWholeCall ||
+      value[2] >= kMaxOperands || value[3] < 0 || value[3] > static_cast<int>(Side::kGap)) {
     return Error{where, "an entry of 'mutes' is no six numbers in range", ""};
   }
   MuteEntry entry;

@@ -40,6 +40,11 @@ std::vector<std::string> MutedSides(const CampaignConfig& config, const Campaign
     const size_t at = static_cast<size_t>(entry.backend);
     if (entry.muted == 0 || at >= config.backends.size()) continue;
     const OperatorDef& op = DefOf(entry.op);
+    if (entry.operand == kWholeCall) {
+      sides.push_back(fmt::format("{} {}: left out after it ended the process {} times",
+                                  config.backends[at].spec, op.name, entry.hits));
+      continue;
+    }
     sides.push_back(fmt::format("{} {} {} {}: {} hits", config.backends[at].spec, op.name,
                                 op.operands[static_cast<size_t>(entry.operand)].name,
                                 entry.side == Side::kBefore ? "before" : "after", entry.hits));

@@ -16,6 +16,8 @@ namespace assay {
 namespace {
 
 constexpr int kTickMs = 50;
+// For a worker that was asked to stop, to end its case. After it the quantum is lost.
+constexpr std::chrono::seconds kStopGrace{10};
 constexpr int64_t kLookIntervalMs = 1'000;
 
 sigset_t WatchedSignals() {
@@ -98,6 +100,7 @@ Status Supervisor::Step(Clock::time_point now) {
   for (WorkerProcess& worker : workers_) {
     if (!worker.running()) continue;
     const std::optional<QuantumEnd> end = worker.Poll(now);
+    if (!end && stopping_ && now - stop_begun_ > kStopGrace) worker.Kill();
     if (!end) continue;
     if (const Status done = FinishQuantum(worker, *end); !done.ok()) return done;
   }
@@ -122,10 +125,9 @@ Status Supervisor::StartIdleWorkers() {
 void Supervisor::BeginStop() {
   if (stopping_) return;
   stopping_ = true;
+  stop_begun_ = Clock::now();
   for (WorkerProcess& worker : workers_) {
-    // With a number of cases every worker ends by itself, exactly there.
-    const bool at_its_end = limits_.cases > 0 && !result_.interrupted && BudgetOf(worker.index()) <= 0;
-    if (worker.running() && !at_its_end) worker.AskToStop();
+    if (worker.running()) worker.AskToStop();
   }
 }
 

@@ -82,6 +82,7 @@ class Supervisor {
   int64_t looked_ms_ = -1;
   int64_t sample_due_ms_ = 0, sample_interval_ms_ = 1000;
   bool stopping_ = false;
+  Clock::time_point stop_begun_;
   int unexplained_ = 0;
   CampaignResult result_;
 };

@@ -95,6 +95,9 @@ Status Supervisor::NoteDeath(WorkerProcess& worker, const QuantumEnd& end) {
   const Violation death = DeathOf(worker.block().backend,
                                   late ? ErrorClass::kTimeout : ErrorClass::kCrash, end.how);
   const BackendInfo& backend = config_.backends[static_cast<size_t>(death.backend)];
+  MuteEntry* entry =
+      FindMute(worker.block(), death.backend, flight->value.op, kWholeCall, Side::kGap);
+  if (entry != nullptr && ++entry->hits >= kExcludeAfter) entry->muted = 1;
   FindingRecord finding = DescribeDeath(flight->value, flight->dims, death, backend);
   finding.first_seen = fmt::format(
       "worker {}, quantum {}, case {}", worker.index(),

@@ -64,7 +64,12 @@ Worker::Worker(const WorkerTask& task, WorkerBlock& block, CampaignDir dir, HitC
   session_.session->set_run_marker(MarkRun, &block_);
   for (uint32_t i = 0; i < block_.mute_count; ++i) {
     const MuteEntry& entry = block_.mutes[i];
-    if (entry.muted) session_.session->Mute(entry.backend, entry.op, entry.operand, entry.side);
+    if (entry.muted == 0) continue;
+    if (entry.operand == kWholeCall) {
+      session_.session->Exclude(entry.backend, entry.op);
+    } else {
+      session_.session->Mute(entry.backend, entry.op, entry.operand, entry.side);
+    }
   }
 }
 

@@ -19,10 +19,4 @@ MuteEntry* FindMute(WorkerBlock& block, int backend, OpId op, int operand, Side 
   return &entry;
 }
 
-int CountMuted(const WorkerBlock& block) {
-  int muted = 0;
-  for (uint32_t i = 0; i < block.mute_count; ++i) muted += block.mutes[i].muted;
-  return muted;
-}
-
 }  // namespace assay

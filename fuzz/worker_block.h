@@ -31,8 +31,10 @@ enum class WorkerEnd : uint32_t {
   kCannotRecord,    // a finding could not be written durably; see its log
 };
 
-// A side of an operand that faulted. After kMuteAfter hits it gets slack in place of the guard, in
-// this and in later quanta.
+// A side of an operand that faulted: after kMuteAfter hits it gets slack in place of the guard, in
+// this and in later quanta. With operand kWholeCall, an operator on which the backend ended the
+// process: after kExcludeAfter deaths it is left out.
+inline constexpr int8_t kWholeCall = -1;
 struct MuteEntry {
   int32_t backend = 0;
   OpId op = OpId::kGemm;
@@ -42,6 +44,7 @@ struct MuteEntry {
   uint32_t hits = 0;
 };
 inline constexpr uint32_t kMuteAfter = 50;
+inline constexpr uint32_t kExcludeAfter = 10;
 
 using Counter = std::atomic<uint64_t>;
 
@@ -74,8 +77,6 @@ static_assert(Counter::is_always_lock_free);
 
 // The position of the entry for this side, added if need be; null when the table is full.
 MuteEntry* FindMute(WorkerBlock& block, int backend, OpId op, int operand, Side side);
-// Those with `muted` set.
-int CountMuted(const WorkerBlock& block);
 
 inline void Bump(Counter& counter, uint64_t by = 1) {
   // One writer: no read-modify-write needed.

@@ -14,6 +14,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "contracts/case.h"
+#include "triage/minimize.h"
+
 namespace assay {
 namespace {
 
@@ -61,6 +64,27 @@ void AddRawKey(FindingRecord& record, const std::string& raw_key) {
   if (Lists(record, raw_key)) return;
   record.raw_keys.push_back(raw_key);
   std::sort(record.raw_keys.begin(), record.raw_keys.end());
+}
+
+bool SimplerLine(const std::string& a, const std::string& b) {
+  const Result<CaseLine> first = ParseCase(a), second = ParseCase(b);
+  if (!first.ok() || !second.ok()) return first.ok();
+  if (SimplerThan(first.value().value, second.value().value)) return true;
+  if (SimplerThan(second.value().value, first.value().value)) return false;
+  return a < b;
+}
+
+// Two raw keys with one cause: the case of the smaller raw key, and the simpler minimized case with
+// all that was seen on it. Commutes, so that it does not matter which was confirmed first.
+FindingRecord Merge(const FindingRecord& present, const FindingRecord& own) {
+  FindingRecord merged =
+      SimplerLine(own.minimized_line, present.minimized_line) ? own : present;
+  const FindingRecord& first = own.raw_keys < present.raw_keys ? own : present;
+  merged.case_line = first.case_line;
+  merged.first_seen = first.first_seen;
+  merged.raw_keys = present.raw_keys;
+  AddRawKey(merged, own.raw_keys.at(0));
+  return merged;
 }
 
 // What a resume must not fail on: the campaign can still be read.
@@ -193,8 +217,15 @@ Status CampaignDir::Place(const std::string& raw_key, const FindingRecord& confi
   Result<FindingRecord> present = ReadRecord(folder);
   if (!present.ok()) return std::move(present).error();
   if (Lists(present.value(), raw_key)) return {};
-  AddRawKey(present.value(), raw_key);
-  return WriteDurably(folder + "/record.json", ToJson(present.value(), true) + "\n");
+  const FindingRecord merged = Merge(present.value(), own);
+  // The record comes last: until it lists the raw key, the move is done again after a death.
+  const std::pair<const char*, std::string> files[] = {{"/case", merged.case_line + "\n"},
+                                                       {"/minimized", merged.minimized_line + "\n"},
+                                                       {"/record.json", ToJson(merged, true) + "\n"}};
+  for (const auto& [name, content] : files) {
+    if (Status written = WriteDurably(folder + name, content); !written.ok()) return written;
+  }
+  return {};
 }
 
 Status CampaignDir::Promote(const std::string& raw_key, const FindingRecord& confirmed) const {

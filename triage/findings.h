@@ -48,8 +48,9 @@ class CampaignDir {
   // a finding lists the raw key.
   Result<bool> AddPending(const std::string& raw_key, const FindingRecord& record) const;
   Result<std::vector<FindingRecord>> Pending() const;  // sorted by raw key
-  // Moves pending -> findings under confirmed.signature, or adds the raw key to the finding that
-  // has that name, which keeps its case. Doing it again changes nothing.
+  // Moves pending -> findings under confirmed.signature, or merges it into the finding that
+  // has that name: the case of the smallest raw key, the simplest minimized case. The order of
+  // promotions does not matter, and doing it again changes nothing.
   Status Promote(const std::string& raw_key, const FindingRecord& confirmed) const;
   // Moves pending -> unconfirmed, in place of an older one of the same raw key.
   Status Demote(const std::string& raw_key, const FindingRecord& unconfirmed) const;

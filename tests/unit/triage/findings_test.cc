@@ -103,7 +103,7 @@ TEST_F(CampaignDirTest, PromotesToAFindingOrMergesIntoOne) {
   const auto findings = campaign.Findings().value();
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_THAT(findings[0].raw_keys, ElementsAre("raw_a", "raw_b"));
-  EXPECT_EQ(findings[0].case_line, SampleFinding().case_line) << "the first one's case stays";
+  EXPECT_EQ(findings[0].case_line, "another case") << "of the smallest raw key, whenever it came";
   EXPECT_THAT(KeysOf(campaign.Pending()), IsEmpty());
   EXPECT_FALSE(campaign.AddPending("raw_a", RecordOf("raw_a")).value()) << "it is a finding's";
   EXPECT_EQ(ReadFile(campaign.Sub("findings/key/minimized"), 1000).value(),
