@@ -86,12 +86,11 @@ double Apply(Code code, double a, double b) {
   }
 }
 
-// Numerics 3.1: what is added to the number of non-zero products, and what stands when there is
+// Rounding counts of a sum of products (Higham, 2nd ed., 3.1): what is added to the number of non-zero products, and what stands when there is
 // none.
 struct RoundingRule {
   double added = 0;
   double when_empty = 0;
-  double at_least = 0;                      // of a result with products: the path of c
   double largest_product_roundings = kInf;  // block units: one per block of the whole length
   double per_product = 1;
 };
@@ -107,9 +106,11 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
   const bool gemm = program.family == Family::kGemm;
   const bool general_alpha = gemm && !IsPowerOfTwo(alpha);
   const bool with_c = gemm && beta != 0;
-  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
   rule.when_empty = with_c && !IsPowerOfTwo(beta) ? 1 : 0;
-  rule.at_least = rule.when_empty > 0 ? 2 : 0;  // beta c is rounded, and so is what it is added to
+  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
+  // With exact products only beta * c is rounded before the additions, and the table does not count
+  // it: K = 1, a b + fl(beta c) has two roundings.
+  if (program.exact_products && !general_alpha) rule.added += rule.when_empty;
   if (program.block > 0) {
     // ceil(K/b) ((b+1) 2^-(23+g) + 2^-23) S, in units of u = 2^-23.
     const double length = evidence.scalar[static_cast<int>(Quantity::kLength)];
@@ -122,7 +123,7 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
 
 double RoundsOf(const RoundingRule& rule, double nnz) {
   const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  const double rounds = std::max(rule.at_least, products + rule.added);
+  const double rounds = products + rule.added;
   return nnz > 0 ? rounds : rule.when_empty;
 }
 
