@@ -89,9 +89,9 @@ inline constexpr double kMaxFillInteger = 0x1p53;              // of fills that 
 inline constexpr double kMaxFillExponent = 1100;               // beyond every format's range
 Result<NamedDims> CheckCase(const Case& value);
 
-// Real attributes are numbers of the type an interface takes its scalars in: f64 where the first operand
-// is f64, else f32 (a BLAS passes float alpha to sgemm; 16-bit matrix products compute in f32).
-// CheckCase refuses other values; this rounds them, as a compiler would.
+// Real attributes are numbers of the type an interface takes its scalars in: f64 where the first
+// operand is f64, else f32 (a BLAS passes float alpha to sgemm; 16-bit matrix products compute in
+// f32). CheckCase refuses other values; this rounds them, as a compiler would.
 void RoundScalars(Case& value);
 
 // A case with defaults: dense row-major operands of `dims`, dtype `type`, fill kUniform[-1,1)
