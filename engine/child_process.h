@@ -65,9 +65,9 @@ Result<Pipe> MakePipe();
 
 // How a process ended.
 struct ChildEnd {
-  int exit_code = 0;   // valid iff signal == 0
+  int exit_code = 0;  // valid iff signal == 0
   int signal = 0;
-  std::string Text() const;   // "exit code 3", "signal 11 (SIGSEGV)"
+  std::string Text() const;  // "exit code 3", "signal 11 (SIGSEGV)"
 };
 
 // Starts `program` with `arguments` (argument 0 included). `fds` are pairs (ours, number in the

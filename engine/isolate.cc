@@ -72,13 +72,12 @@ struct IsolatedRunner::Impl {
     for (const Result<Pipe>* pipe : {&to, &from, &err}) {
       if (!pipe->ok()) return pipe->error();
     }
-    const Result<pid_t> started =
-        SpawnChild(OwnProgram(), arguments,
-                   {{memory->fd(), kIsolatePageFd},
-                    {to.value().read.get(), kIsolateRequestFd},
-                    {from.value().write.get(), kIsolateReplyFd},
-                    {err.value().write.get(), STDOUT_FILENO},
-                    {err.value().write.get(), STDERR_FILENO}});
+    const Result<pid_t> started = SpawnChild(OwnProgram(), arguments,
+                                             {{memory->fd(), kIsolatePageFd},
+                                              {to.value().read.get(), kIsolateRequestFd},
+                                              {from.value().write.get(), kIsolateReplyFd},
+                                              {err.value().write.get(), STDOUT_FILENO},
+                                              {err.value().write.get(), STDERR_FILENO}});
     if (!started.ok()) return started.error();
     child = started.value();
     request = std::move(to.value().write);

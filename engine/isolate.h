@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process of its own for calls that may kill or block it: one line goes in, one line comes back, and
-// what happened when none comes is said. Which process, and what the lines mean, is the caller's
-// business. Used where a finding is confirmed, minimized or replayed, never in the hot loop.
+// A process of its own for calls that may kill or block it: one line goes in, one line comes back,
+// and what happened when none comes is said. Which process, and what the lines mean, is the
+// caller's business. Used where a finding is confirmed, minimized or replayed, never in the hot
+// loop.
 #pragma once
 
 #include <atomic>
@@ -19,21 +20,22 @@ namespace assay {
 
 // What the child shows of itself, in memory shared with the parent as descriptor kIsolatePageFd.
 struct IsolatePage {
-  std::atomic<uint64_t> beat;     // grows whenever `backend` changes
-  std::atomic<int32_t> backend;   // index of the backend that runs, -1: none
+  std::atomic<uint64_t> beat;    // grows whenever `backend` changes
+  std::atomic<int32_t> backend;  // index of the backend that runs, -1: none
 };
 inline constexpr int kIsolatePageFd = 3;
-inline constexpr int kIsolateRequestFd = 4;   // lines to the child
-inline constexpr int kIsolateReplyFd = 5;     // lines from the child
+inline constexpr int kIsolateRequestFd = 4;  // lines to the child
+inline constexpr int kIsolateReplyFd = 5;    // lines from the child
 
 struct IsolateReply {
   enum class Kind : uint8_t { kReplied, kCrashed, kTimedOut };
   Kind kind = Kind::kReplied;
-  std::string text;     // the line; otherwise how the child ended
-  int backend = -1;     // that ran when the child died or was stopped
+  std::string text;  // the line; otherwise how the child ended
+  int backend = -1;  // that ran when the child died or was stopped
 };
 
-// One thread at a time. The child is started by the first Ask, and again by the one after its death.
+// One thread at a time. The child is started by the first Ask, and again by the one after its
+// death.
 class IsolatedRunner {
  public:
   // `arguments` are those of this very program. A backend that runs longer than `limit_ms` is

@@ -49,10 +49,10 @@ Result<std::vector<BackendInfo>> QueryBackends(const std::vector<std::string>& s
   const Result<IsolateReply> reply = runner.Ask(Line(json(specs)));
   if (!reply.ok()) return reply.error();
   if (reply.value().kind != IsolateReply::Kind::kReplied) {
-    return Error{specs.empty() ? "discovering backends" : fmt::format("--backend {}", specs.front()),
-                 fmt::format("a library ended the process while it was opened: {}",
-                             reply.value().text),
-                 "name the backends to use with --backend"};
+    return Error{
+        specs.empty() ? "discovering backends" : fmt::format("--backend {}", specs.front()),
+        fmt::format("a library ended the process while it was opened: {}", reply.value().text),
+        "name the backends to use with --backend"};
   }
   const json list = json::parse(reply.value().text, nullptr, false);
   ASSAY_CHECK(list.is_array(), "the child that opens backends answers with a list");

@@ -139,10 +139,14 @@ std::string ToJson(const CampaignState& state) {
   }
   for (const MuteEntry& entry : state.mutes) mutes.push_back(MuteToJson(entry));
   for (int i = 0; i < kOutcomeCount; ++i) outcomes.push_back(NameOf(static_cast<Outcome>(i)));
-  const json value{{"workers", workers},       {"outcomes", outcomes},
-                   {"runs", state.runs},       {"clauses", state.clauses},
-                   {"rejects", state.rejects}, {"violations", state.violations},
-                   {"divergent", state.divergent}, {"replaced", state.replaced},
+  const json value{{"workers", workers},
+                   {"outcomes", outcomes},
+                   {"runs", state.runs},
+                   {"clauses", state.clauses},
+                   {"rejects", state.rejects},
+                   {"violations", state.violations},
+                   {"divergent", state.divergent},
+                   {"replaced", state.replaced},
                    {"mutes", mutes}};
   return value.dump(1) + "\n";
 }
@@ -186,8 +190,8 @@ void AddCounts(const WorkerCounts& counts, const std::vector<std::string>& claus
 void MergeMutes(const WorkerBlock& block, CampaignState& state) {
   for (uint32_t i = 0; i < block.mute_count; ++i) {
     const MuteEntry& seen = block.mutes[i];
-    const auto same = std::find_if(
-        state.mutes.begin(), state.mutes.end(), [&seen](const MuteEntry& entry) {
+    const auto same =
+        std::find_if(state.mutes.begin(), state.mutes.end(), [&seen](const MuteEntry& entry) {
           return entry.backend == seen.backend && entry.op == seen.op &&
                  entry.operand == seen.operand && entry.side == seen.side;
         });

@@ -26,16 +26,16 @@ struct CampaignConfig {
   int64_t quantum = 20'000;       // cases per worker process
   int64_t hang_limit_ms = 2'000;  // a call that takes longer is a timeout
   std::vector<std::string> ops;
-  std::string suite;              // directory; empty: the built-in one
+  std::string suite;  // directory; empty: the built-in one
   std::string assume;
-  std::vector<BackendInfo> backends;      // that opened, in the order of the session
-  std::vector<BackendInfo> unsupported;   // that discovery could not open, with the reason
+  std::vector<BackendInfo> backends;     // that opened, in the order of the session
+  std::vector<BackendInfo> unsupported;  // that discovery could not open, with the reason
 };
 std::string ToToml(const CampaignConfig& config);
 Result<CampaignConfig> ConfigFromToml(const std::string& where, const std::string& text);
 
 struct WorkerState {
-  int64_t quanta = 0;   // finished ones; the next has this number
+  int64_t quanta = 0;  // finished ones; the next has this number
   int64_t cases = 0;
 };
 
@@ -44,9 +44,9 @@ struct CampaignState {
   std::vector<WorkerState> workers;
   int64_t violations = 0;
   int64_t divergent = 0;
-  int64_t replaced = 0;           // workers replaced after many faults
+  int64_t replaced = 0;  // workers replaced after many faults
   std::array<int64_t, kOutcomeCount> runs{};
-  std::map<std::string, std::array<int64_t, kOutcomeCount>> clauses;   // "C-PRC-01/values"
+  std::map<std::string, std::array<int64_t, kOutcomeCount>> clauses;  // "C-PRC-01/values"
   std::array<int64_t, kRejectCount> rejects{};
   std::vector<MuteEntry> mutes;
   int64_t Cases() const;

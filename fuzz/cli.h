@@ -22,10 +22,10 @@ class App;
 namespace assay {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitViolated = 1;       // a contract was violated, or a calibration is unsound
-inline constexpr int kExitUsage = 2;          // usage, configuration or contract error
-inline constexpr int kExitInconclusive = 3;   // nothing but inconclusive
-inline constexpr int kExitEnvironment = 4;    // the environment failed during the run
+inline constexpr int kExitViolated = 1;      // a contract was violated, or a calibration is unsound
+inline constexpr int kExitUsage = 2;         // usage, configuration or contract error
+inline constexpr int kExitInconclusive = 3;  // nothing but inconclusive
+inline constexpr int kExitEnvironment = 4;   // the environment failed during the run
 inline constexpr int kExitInterrupted = 130;
 
 // A command: where its options are declared, and what it does with them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `assay calibrate`: proves that the contracts tell wrong kernels from right ones. The planted kernels
-// are ours and part of the program, so this runs in the process itself.
+// `assay calibrate`: proves that the contracts tell wrong kernels from right ones. The planted
+// kernels are ours and part of the program, so this runs in the process itself.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,8 @@ int Run(const Options& options) {
   InstallFaultHandlers();
   const Result<CalibrationReport> report = Calibrate(suite.value(), {options.classes});
   if (!report.ok()) return Refuse(report.error());
-  fmt::print("{}", options.json ? CalibrationJson(report.value()) : CalibrationText(report.value()));
+  fmt::print("{}",
+             options.json ? CalibrationJson(report.value()) : CalibrationText(report.value()));
   if (report.value().sound()) return kExitOk;
   return report.value().only_inconclusive() ? kExitInconclusive : kExitViolated;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `assay check`: contract and profile files, and what is wrong with them. Diagnostics are the answer,
-// yet they go to stderr like every refusal, where editors look for them.
+// `assay check`: contract and profile files, and what is wrong with them. Diagnostics are the
+// answer, yet they go to stderr like every refusal, where editors look for them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

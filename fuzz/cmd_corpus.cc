@@ -21,8 +21,9 @@ int Export(const Options& options) {
   if (!dir.ok()) return Refuse(dir.error());
   const Result<ExportCounts> counts = ExportCorpus(dir.value(), options.out);
   if (!counts.ok()) return Refuse(counts.error());
-  fmt::print(stderr, "{} lines of findings, {} of the corpus, {} duplicates and {} inputs that are "
-                     "no case left out\n",
+  fmt::print(stderr,
+             "{} lines of findings, {} of the corpus, {} duplicates and {} inputs that are "
+             "no case left out\n",
              counts.value().findings, counts.value().seeds, counts.value().duplicates,
              counts.value().rejected);
   return kExitOk;

@@ -133,7 +133,8 @@ Result<UniqueFd> LockCampaign(const std::string& path) {
   const std::string file = path + "/lock";
   UniqueFd fd(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (fd.get() >= 0 && flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  return Error{path, "another `assay fuzz` runs this campaign", "wait for it, or use another --out"};
+  return Error{path, "another `assay fuzz` runs this campaign",
+               "wait for it, or use another --out"};
 }
 
 int RunCampaign(Campaign campaign, CampaignLimits limits) {
@@ -185,11 +186,11 @@ Command AddFuzz(CLI::App& app) {
   command->add_option("--cases", options->cases, "How many cases to run");
   command->add_option("--workers", options->workers, "Processes that fuzz")->capture_default_str();
   command->add_option("--seed", options->seed, "Decides every case")->capture_default_str();
-  command->add_option("--hang-limit", options->hang_limit, "A call that takes longer hangs")->capture_default_str();
+  command->add_option("--hang-limit", options->hang_limit, "A call that takes longer hangs")
+      ->capture_default_str();
   command->add_option("--quantum", options->quantum)->group("");
   command->add_option("--out", options->out, "New directory of the campaign");
-  CLI::Option* resume =
-      command->add_option("--resume", options->resume, "Directory to go on with");
+  CLI::Option* resume = command->add_option("--resume", options->resume, "Directory to go on with");
   for (const char* fixed : {"--op", "--backend", "--suite", "--assume", "--workers", "--seed",
                             "--hang-limit", "--quantum", "--out"}) {
     resume->excludes(command->get_option(fixed));

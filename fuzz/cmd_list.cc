@@ -32,7 +32,8 @@ int ListOps(bool as_json) {
     if (!as_json) {
       fmt::print("{:8}  operands {}; dimensions {}{}{}\n", op.name,
                  fmt::join(Names(op.operands), ", "), fmt::join(dimensions, ", "),
-                 op.attributes.empty() ? "" : "; attributes ", fmt::join(Names(op.attributes), ", "));
+                 op.attributes.empty() ? "" : "; attributes ",
+                 fmt::join(Names(op.attributes), ", "));
     }
     list.push_back({{"name", op.name},
                     {"family", NameOf(op.family)},

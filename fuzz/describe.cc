@@ -23,8 +23,8 @@ std::vector<int64_t> IndexTuple(const Dims& shape, int64_t linear) {
 
 std::string ClassText(ClassSet legal) {
   static constexpr std::pair<ClassSet, const char*> kNames[] = {
-      {kClassNan, "NaN"},     {kClassPosInf, "+Inf"},  {kClassNegInf, "-Inf"},
-      {kClassPosZero, "+0"},  {kClassNegZero, "-0"},   {kClassFinite, "a finite non-zero number"},
+      {kClassNan, "NaN"},    {kClassPosInf, "+Inf"}, {kClassNegInf, "-Inf"},
+      {kClassPosZero, "+0"}, {kClassNegZero, "-0"},  {kClassFinite, "a finite non-zero number"},
   };
   std::vector<std::string_view> names;
   for (const auto& [bit, name] : kNames) {
@@ -39,8 +39,8 @@ std::string ExpectedText(const Evidence& evidence, DType type, int64_t element) 
   const ClassSet legal = evidence.legal[at];
   const ClassSet special = legal & static_cast<ClassSet>(~kClassByValue);
   if ((legal & kClassByValue) == 0) return ClassText(special);
-  std::string text = PrintBits(
-      type, Encode(type, RoundSum(FormatOf(type), evidence.hi[at], evidence.lo[at])));
+  std::string text =
+      PrintBits(type, Encode(type, RoundSum(FormatOf(type), evidence.hi[at], evidence.lo[at])));
   if (special != 0) text += " or " + ClassText(special);
   return text;
 }
@@ -54,7 +54,8 @@ std::string OperandName(OpId op, int operand) {
 std::string GuardText(OpId op, const GuardHit& hit) {
   if (hit.side == Side::kGap) {
     return fmt::format("{} between the elements of operand {}",
-                       hit.access == Access::kRead ? "read" : "write", OperandName(op, hit.operand));
+                       hit.access == Access::kRead ? "read" : "write",
+                       OperandName(op, hit.operand));
   }
   return fmt::format("{} {} byte{} {} operand {}", hit.access == Access::kRead ? "read" : "write",
                      hit.distance_bytes, hit.distance_bytes == 1 ? "" : "s",
@@ -159,8 +160,8 @@ FindingRecord DescribeDeath(const Case& value, const NamedDims& dims, const Viol
 }
 
 BackendInfo InfoOf(const Backend& backend) {
-  return {backend.spec(), backend.family(), backend.version(), backend.pins(), backend.profile(),
-          ""};
+  return {backend.spec(), backend.family(),  backend.version(),
+          backend.pins(), backend.profile(), ""};
 }
 
 }  // namespace assay

@@ -90,9 +90,8 @@ void NoteCase(const Case& value, const NamedDims& dims, Marks& marks) {
 void NoteGuard(const BackendOutcome& outcome, Marks& marks) {
   if (!outcome.observation.guard) return;
   const GuardHit& hit = *outcome.observation.guard;
-  const int distance =
-      std::min(7, static_cast<int>(std::bit_width(static_cast<uint64_t>(
-                      std::max<int64_t>(hit.distance_bytes, 0)))));
+  const int distance = std::min(7, static_cast<int>(std::bit_width(static_cast<uint64_t>(
+                                       std::max<int64_t>(hit.distance_bytes, 0)))));
   const int slot = outcome.backend % kBackendSlots;
   const int operand = std::clamp(hit.operand, 0, kMaxOperands - 1);
   marks.Set(FeatureBlock::kGuard,
@@ -184,8 +183,7 @@ int Feedback::ClauseIndex(const ClauseVerdict& clause) {
   }
   const std::string name = std::string(clause.contract) + "/" + std::string(clause.clause);
   const auto at = std::find(clause_names_.begin(), clause_names_.end(), name);
-  const int index =
-      at == clause_names_.end() ? -1 : static_cast<int>(at - clause_names_.begin());
+  const int index = at == clause_names_.end() ? -1 : static_cast<int>(at - clause_names_.begin());
   known_.push_back({clause.contract.data(), clause.clause.data(), index});
   return index;
 }

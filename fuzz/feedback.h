@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guidance: what a judged case was like, as bytes that libFuzzer treats like coverage. Deterministic,
-// coarse, one byte per feature. Kernels that are not instrumented are steered by this alone.
+// Guidance: what a judged case was like, as bytes that libFuzzer treats like coverage.
+// Deterministic, coarse, one byte per feature. Kernels that are not instrumented are steered by
+// this alone.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,17 @@
 namespace assay {
 
 // Blocks of features, each a small product of coarse facts. X(name, size)
-#define ASSAY_FEATURE_BLOCKS(X)                                                                    \
-  X(kAny, 1)                        /* set on every input: libFuzzer wants one */                   \
-  X(kLayout, kOpCount * kDTypeCount * 16) /* operator, type, layout class */                        \
-  X(kSize, kOpCount * 4 * 16)       /* operator, dimension, bucket of its size */                   \
-  X(kOutcome, kMaxClauses * kOutcomeCount * kFamilyCount)                                          \
-  X(kRatio, kOpCount * 16 * 16)     /* operator, backend, every level of log2(ratio) up to it */    \
-  X(kForce, kMaxClauses * kDefectModelCount)                                                       \
-  X(kSpecial, kFamilyCount * kMaxOperands * 6 * 8) /* class of an override, place in its row */     \
-  X(kGuard, 16 * kMaxOperands * 3 * 8)             /* backend, operand, side, log2 distance */      \
-  X(kError, 16 * 32)                               /* backend, error class */                       \
-  X(kPattern, kFamilyCount * 64)                   /* which backends agree with which */
+#define ASSAY_FEATURE_BLOCKS(X)                                                                \
+  X(kAny, 1)                             /* set on every input: libFuzzer wants one */         \
+  X(kLayout, kOpCount* kDTypeCount * 16) /* operator, type, layout class */                    \
+  X(kSize, kOpCount * 4 * 16)            /* operator, dimension, bucket of its size */         \
+  X(kOutcome, kMaxClauses* kOutcomeCount* kFamilyCount)                                        \
+  X(kRatio, kOpCount * 16 * 16) /* operator, backend, every level of log2(ratio) up to it */   \
+  X(kForce, kMaxClauses* kDefectModelCount)                                                    \
+  X(kSpecial, kFamilyCount* kMaxOperands * 6 * 8) /* class of an override, place in its row */ \
+  X(kGuard, 16 * kMaxOperands * 3 * 8)            /* backend, operand, side, log2 distance */  \
+  X(kError, 16 * 32)                              /* backend, error class */                   \
+  X(kPattern, kFamilyCount * 64)                  /* which backends agree with which */
 
 enum class FeatureBlock : int {
 #define ASSAY_FEATURE_ENUM(name, size) name,
@@ -54,7 +55,7 @@ class Feedback {
     int index;
   };
   std::vector<std::string> clause_names_;
-  std::vector<Known> known_;   // by the suite's own pointers, so that no text is compared twice
+  std::vector<Known> known_;  // by the suite's own pointers, so that no text is compared twice
 };
 
 // Buckets, exposed for the tests. SizeBucket: 0..15, exact up to 4, then around powers of two.

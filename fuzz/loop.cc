@@ -94,9 +94,10 @@ void PrintFigures() {
 }
 
 [[noreturn]] void Usage(const std::string& what) {
-  std::fprintf(stderr,
-               "assay-loop: %s\nusage: assay-loop [--judge] [--phases] [--runs N] [--backend SPEC]...\n",
-               what.c_str());
+  std::fprintf(
+      stderr,
+      "assay-loop: %s\nusage: assay-loop [--judge] [--phases] [--runs N] [--backend SPEC]...\n",
+      what.c_str());
   std::exit(2);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entry point of the `assay` program: chooses a command, and turns what the command line library
-// throws into refusals. Children of the program are commands with names that begin with "__".
+// The entry point of the `assay` program: chooses a command, and turns what the command line
+// library throws into refusals. Children of the program are commands with names that begin with
+// "__".
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -71,8 +72,8 @@ int RefuseParse(const CLI::App& app, const CLI::ParseError& error) {
 int RunCommand(int argc, char** argv) {
   CLI::App app{"Assay: fuzzes ML kernels against written contracts.", "assay"};
   app.require_subcommand(1);
-  const std::vector<Command> commands{AddList(app),   AddCheck(app),    AddCalibrate(app),
-                                      AddFuzz(app),   AddRepro(app),    AddMinimize(app),
+  const std::vector<Command> commands{AddList(app),   AddCheck(app), AddCalibrate(app),
+                                      AddFuzz(app),   AddRepro(app), AddMinimize(app),
                                       AddReport(app), AddCorpus(app)};
   const std::vector<CLI::App*> known = app.get_subcommands({});
   const bool is_known = std::any_of(known.begin(), known.end(), [argc, argv](const CLI::App* each) {

@@ -51,7 +51,8 @@ Result<CaseLine> ReadCase(const std::string& argument) {
   const Reject reject = Decode({data, text.value().size()}, line.value, dims);
   if (reject == Reject::kNone) return line;
   if (LooksRaw(text.value())) {
-    return Error{argument, fmt::format("neither a case line nor a fuzzer input: {}", NameOf(reject)),
+    return Error{argument,
+                 fmt::format("neither a case line nor a fuzzer input: {}", NameOf(reject)),
                  "a file with one case line, or an input as in corpus/"};
   }
   return ParseChecked(argument, std::move(text).value());

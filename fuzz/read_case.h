@@ -27,7 +27,7 @@ void AddCaseOptions(CLI::App& command, CaseOptions& options);
 // What they come to, checked as far as no library is needed.
 struct CaseRequest {
   CaseLine line;
-  ServeOptions serve;   // with the backends asked for, or else those of the line
+  ServeOptions serve;  // with the backends asked for, or else those of the line
 };
 Result<CaseRequest> CheckCaseOptions(const CaseOptions& options);
 

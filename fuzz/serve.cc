@@ -24,7 +24,8 @@ std::vector<std::string> ChildArguments(const ServeOptions& options) {
 
 // The key up to the backend family: what follows is the trigger, which minimizing may change.
 std::string_view CauseOf(const FindingRecord& finding) {
-  const std::string_view key = finding.raw_keys.empty() ? "" : std::string_view(finding.raw_keys[0]);
+  const std::string_view key =
+      finding.raw_keys.empty() ? "" : std::string_view(finding.raw_keys[0]);
   const std::string word = "_" + finding.backend_family;
   const size_t at = key.rfind(word);
   return at == std::string_view::npos ? key : key.substr(0, at + word.size());
@@ -41,7 +42,8 @@ Result<json> Parse(const std::string& text) {
 }
 
 Error OwnFault(const std::string& how, const std::string& log) {
-  return {"judging in a process of its own", fmt::format("the process ended by itself: {}", how), log};
+  return {"judging in a process of its own", fmt::format("the process ended by itself: {}", how),
+          log};
 }
 
 }  // namespace

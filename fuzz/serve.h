@@ -17,8 +17,8 @@
 namespace assay {
 
 struct ServeOptions {
-  std::vector<std::string> backends;   // specs
-  std::string suite;                   // directory, "" built in
+  std::vector<std::string> backends;  // specs
+  std::string suite;                  // directory, "" built in
   std::string assume;
   int64_t hang_limit_ms = 2'000;
 };
@@ -33,26 +33,26 @@ struct ServedClause {
 
 struct ServedBackend {
   BackendInfo backend;
-  std::string status;   // of the call: "ok", "guard_hit", ...
+  std::string status;  // of the call: "ok", "guard_hit", ...
   std::string detail;
   std::vector<ServedClause> clauses;
 };
 
 struct Served {
-  std::string reject;                    // why the case does not run; empty when it does
-  std::vector<ServedBackend> backends;   // those that support the case
-  std::vector<FindingRecord> violations; // raw_keys[0] is the key of this case
+  std::string reject;                     // why the case does not run; empty when it does
+  std::vector<ServedBackend> backends;    // those that support the case
+  std::vector<FindingRecord> violations;  // raw_keys[0] is the key of this case
   int unsupported = 0;
   bool divergent = false;
-  std::string died;                      // how the child ended, when it did not answer
+  std::string died;  // how the child ended, when it did not answer
 };
 
 // One thread at a time.
 class Server {
  public:
   explicit Server(const ServeOptions& options);
-  // kKeys leaves `backends` empty, which is what a predicate needs. An Error when the child cannot run
-  // at all: a backend that does not open, a broken suite, a bug of ours.
+  // kKeys leaves `backends` empty, which is what a predicate needs. An Error when the child cannot
+  // run at all: a backend that does not open, a broken suite, a bug of ours.
   enum class Detail : char { kKeys = 'k', kFull = 'f' };
   Result<Served> Judge(const Case& value, Detail detail = Detail::kFull);
   // The next Judge is answered by a fresh process.
@@ -62,10 +62,11 @@ class Server {
   Status Hello();
   Result<Served> Died(const Case& value, const IsolateReply& reply) const;
   IsolatedRunner runner_;
-  std::vector<BackendInfo> infos_;   // as the first child said
+  std::vector<BackendInfo> infos_;  // as the first child said
 };
 
-// The violation of `served` that has the cause of `finding`: the same key but for its trigger. Null: none.
+// The violation of `served` that has the cause of `finding`: the same key but for its trigger.
+// Null: none.
 const FindingRecord* FindCause(const Served& served, const FindingRecord& finding);
 
 // The child's side. Arguments as Server passes them.

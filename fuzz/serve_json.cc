@@ -64,8 +64,8 @@ json BackendToJson(const Record& record, const BackendOutcome& outcome) {
 }  // namespace
 
 json ToJson(const BackendInfo& info) {
-  return {{"spec", info.spec},       {"family", info.family},   {"version", info.version},
-          {"pins", info.pins},       {"profile", info.profile}, {"reason", info.reason}};
+  return {{"spec", info.spec}, {"family", info.family},   {"version", info.version},
+          {"pins", info.pins}, {"profile", info.profile}, {"reason", info.reason}};
 }
 
 BackendInfo InfoFromJson(const json& value) {

@@ -14,7 +14,7 @@
 namespace assay {
 
 struct SessionRequest {
-  std::string suite;                // directory, "" built in
+  std::string suite;  // directory, "" built in
   std::string assume;
   std::vector<std::string> specs;
   bool settle = false;
@@ -22,7 +22,7 @@ struct SessionRequest {
 
 struct OpenedSession {
   std::unique_ptr<Session> session;
-  std::vector<BackendInfo> infos;   // by the session's backend index
+  std::vector<BackendInfo> infos;  // by the session's backend index
   std::shared_ptr<const Suite> suite;
 };
 

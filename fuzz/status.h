@@ -10,15 +10,15 @@ namespace assay {
 
 struct Progress {
   int64_t elapsed_ms = 0;
-  int64_t cases = 0;         // of the campaign
-  int64_t cases_now = 0;     // since this program started
-  int64_t violations = 0;    // hits
-  int findings = 0;          // confirmed
-  int pending = 0;           // recorded, not yet confirmed
+  int64_t cases = 0;       // of the campaign
+  int64_t cases_now = 0;   // since this program started
+  int64_t violations = 0;  // hits
+  int findings = 0;        // confirmed
+  int pending = 0;         // recorded, not yet confirmed
   int64_t corpus = 0;
-  int64_t restarts = 0;      // after a crash, a hang or many faults
-  int64_t rss_bytes = 0;     // of all workers
-  std::string doing;         // "fuzzing", "confirming"
+  int64_t restarts = 0;   // after a crash, a hang or many faults
+  int64_t rss_bytes = 0;  // of all workers
+  std::string doing;      // "fuzzing", "confirming"
 };
 std::string FormatProgress(const Progress& progress);
 
@@ -34,8 +34,8 @@ class StatusLine {
 
  private:
   bool terminal_;
-  bool dirty_ = false;          // a line in place is open
-  int64_t last_ms_ = -1;        // when the last one was shown
+  bool dirty_ = false;    // a line in place is open
+  int64_t last_ms_ = -1;  // when the last one was shown
 };
 
 }  // namespace assay

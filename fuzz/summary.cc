@@ -28,8 +28,8 @@ std::string NonZero(const std::array<int64_t, kSize>& counts, size_t first) {
 std::string AllOutcomes(const std::array<int64_t, kOutcomeCount>& counts) {
   std::vector<std::string> parts;
   for (int i = 0; i < kOutcomeCount; ++i) {
-    parts.push_back(fmt::format("{} {}", counts[static_cast<size_t>(i)],
-                                NameOf(static_cast<Outcome>(i))));
+    parts.push_back(
+        fmt::format("{} {}", counts[static_cast<size_t>(i)], NameOf(static_cast<Outcome>(i))));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -84,13 +84,14 @@ Result<ReportInput> ReportOf(const CampaignDir& dir, const CampaignConfig& confi
 }
 
 std::string FormatCounts(const CampaignState& state, const CampaignResult& result) {
-  std::string text = fmt::format("runs: {}\nrejected inputs: {}\nworkers replaced: {}\n",
-                                 AllOutcomes(state.runs), NonZero<Reject>(state.rejects, 1),
-                                 result.deaths);
+  std::string text =
+      fmt::format("runs: {}\nrejected inputs: {}\nworkers replaced: {}\n", AllOutcomes(state.runs),
+                  NonZero<Reject>(state.rejects, 1), result.deaths);
   if (const std::vector<int64_t>& rss = result.rss_bytes; !rss.empty()) {
-    fmt::format_to(std::back_inserter(text),
-                   "memory of a worker: {} MB at the start, {} MB in the middle, {} MB at the end\n",
-                   rss.front() >> 20, rss[rss.size() / 2] >> 20, rss.back() >> 20);
+    fmt::format_to(
+        std::back_inserter(text),
+        "memory of a worker: {} MB at the start, {} MB in the middle, {} MB at the end\n",
+        rss.front() >> 20, rss[rss.size() / 2] >> 20, rss.back() >> 20);
   }
   return text;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a campaign came to, as text: the findings, and everything that was not tested or not believed,
-// so that silence is never mistaken for an all-clear.
+// What a campaign came to, as text: the findings, and everything that was not tested or not
+// believed, so that silence is never mistaken for an all-clear.
 #pragma once
 
 #include <string>

@@ -135,10 +135,9 @@ bool Supervisor::LimitReached() const {
   if (result_.interrupted || !result_.own_bug.empty()) return true;
   if (limits_.time_ms > 0 && ElapsedMs() >= limits_.time_ms) return true;
   if (limits_.cases == 0) return false;
-  return !AnyRunning() && std::all_of(workers_.begin(), workers_.end(),
-                                      [this](const WorkerProcess& worker) {
-                                        return BudgetOf(worker.index()) <= 0;
-                                      });
+  return !AnyRunning() &&
+         std::all_of(workers_.begin(), workers_.end(),
+                     [this](const WorkerProcess& worker) { return BudgetOf(worker.index()) <= 0; });
 }
 
 bool Supervisor::AnyRunning() const {

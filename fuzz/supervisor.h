@@ -18,15 +18,15 @@
 namespace assay {
 
 struct CampaignLimits {
-  int64_t time_ms = 0;   // of fuzzing; 0: no such limit
-  int64_t cases = 0;     // more than there are; 0: no such limit
+  int64_t time_ms = 0;  // of fuzzing; 0: no such limit
+  int64_t cases = 0;    // more than there are; 0: no such limit
 };
 
 struct CampaignResult {
   bool interrupted = false;
-  std::string own_bug;              // what broke, when an invariant of ours did
-  int64_t deaths = 0;               // of workers: crashes, hangs, many faults
-  std::vector<int64_t> rss_bytes;   // of one worker: at the start, in the middle, at the end
+  std::string own_bug;             // what broke, when an invariant of ours did
+  int64_t deaths = 0;              // of workers: crashes, hangs, many faults
+  std::vector<int64_t> rss_bytes;  // of one worker: at the start, in the middle, at the end
 };
 
 class Supervisor {
@@ -70,15 +70,15 @@ class Supervisor {
   CampaignLimits limits_;
   std::vector<std::string> clause_names_;
   HitCounters hits_;
-  std::vector<int64_t> targets_;        // cases per worker, with limits_.cases
-  std::deque<WorkerProcess> workers_;   // their address is their identity
+  std::vector<int64_t> targets_;       // cases per worker, with limits_.cases
+  std::deque<WorkerProcess> workers_;  // their address is their identity
   StatusLine status_;
   UniqueFd signals_;
   pid_t triage_ = -1;
   Clock::time_point start_;
   int64_t start_cases_ = 0;
   int64_t corpus_ = 0;
-  int findings_ = 0, pending_ = 0;      // as of looked_ms_
+  int findings_ = 0, pending_ = 0;  // as of looked_ms_
   int64_t looked_ms_ = -1;
   int64_t sample_due_ms_ = 0, sample_interval_ms_ = 1000;
   bool stopping_ = false;

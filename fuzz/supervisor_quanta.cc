@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the supervisor does between quanta: takes over counts and corpus, turns deaths into findings,
-// lets a child confirm them.
+// What the supervisor does between quanta: takes over counts and corpus, turns deaths into
+// findings, lets a child confirm them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,16 +92,16 @@ Status Supervisor::NoteDeath(WorkerProcess& worker, const QuantumEnd& end) {
   const std::optional<InFlight> flight = CaseInFlight(worker.block());
   if (end.kind == QuantumEnd::Kind::kUnexplained || !flight) return NoteUnexplained(worker, end);
   const bool late = end.kind == QuantumEnd::Kind::kTimedOut;
-  const Violation death = DeathOf(worker.block().backend,
-                                  late ? ErrorClass::kTimeout : ErrorClass::kCrash, end.how);
+  const Violation death =
+      DeathOf(worker.block().backend, late ? ErrorClass::kTimeout : ErrorClass::kCrash, end.how);
   const BackendInfo& backend = config_.backends[static_cast<size_t>(death.backend)];
   MuteEntry* entry =
       FindMute(worker.block(), death.backend, flight->value.op, kWholeCall, Side::kGap);
   if (entry != nullptr && ++entry->hits >= kExcludeAfter) entry->muted = 1;
   FindingRecord finding = DescribeDeath(flight->value, flight->dims, death, backend);
-  finding.first_seen = fmt::format(
-      "worker {}, quantum {}, case {}", worker.index(),
-      state_.workers[static_cast<size_t>(worker.index())].quanta, worker.block().counts.cases.load());
+  finding.first_seen = fmt::format("worker {}, quantum {}, case {}", worker.index(),
+                                   state_.workers[static_cast<size_t>(worker.index())].quanta,
+                                   worker.block().counts.cases.load());
   ++state_.runs[static_cast<size_t>(late ? Outcome::kTimedOut : Outcome::kCrashed)];
   ++state_.violations;
   const std::string key = finding.raw_keys[0];

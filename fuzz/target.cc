@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer's side: its callbacks and the counters it watches. Must be linked into the program itself,
-// as an object: in an archive or a shared library the linker or libFuzzer would miss them.
+// libFuzzer's side: its callbacks and the counters it watches. Must be linked into the program
+// itself, as an object: in an archive or a shared library the linker or libFuzzer would miss them.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kCounterBytes = 16384;
-Worker* g_worker = nullptr;   // libFuzzer's callbacks take no context
+Worker* g_worker = nullptr;  // libFuzzer's callbacks take no context
 
 __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64)))  //
 uint8_t g_counters[kCounterBytes];
@@ -22,7 +22,8 @@ uint8_t g_counters[kCounterBytes];
 }  // namespace
 
 void RunFuzzer(Worker& worker, std::vector<std::string> arguments) {
-  ASSAY_CHECK(static_cast<size_t>(FeatureCount()) <= kCounterBytes, "every feature has its counter");
+  ASSAY_CHECK(static_cast<size_t>(FeatureCount()) <= kCounterBytes,
+              "every feature has its counter");
   g_worker = &worker;
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());

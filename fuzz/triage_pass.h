@@ -18,7 +18,7 @@ Status TriagePending(const CampaignDir& dir, const CampaignConfig& config);
 
 // A confirmed violation of a case, minimized: what `assay minimize` prints, too.
 struct Minimized {
-  FindingRecord record;   // of the minimal case; signature is its key
+  FindingRecord record;  // of the minimal case; signature is its key
   Case value;
   bool exhausted = false;
 };

@@ -102,7 +102,7 @@ int Worker::TestOneInput(std::span<const uint8_t> bytes, std::span<uint8_t> coun
   if (block_.stop != 0) End(WorkerEnd::kStopped);
   if (block_.counts.cases >= block_.budget) End(WorkerEnd::kQuantumDone);
   counters[static_cast<size_t>(FeatureAt(FeatureBlock::kAny, 0))] = 1;
-  if (bytes.size() <= 1) return -1;   // libFuzzer's own probes
+  if (bytes.size() <= 1) return -1;  // libFuzzer's own probes
   const Reject reject = Decode(bytes, case_, dims_);
   if (reject != Reject::kNone) {
     Bump(block_.counts.rejects[static_cast<size_t>(reject)]);
@@ -163,8 +163,8 @@ void Worker::NoteViolation(const Record& record, const Violation& violation) {
 void Worker::NoteFault(const Record& record, const BackendOutcome& outcome) {
   const Observation& seen = outcome.observation;
   if (seen.status != RunStatus::kGuardHit || !seen.guard) return;
-  MuteEntry* entry = FindMute(block_, outcome.backend, record.value->op, seen.guard->operand,
-                              seen.guard->side);
+  MuteEntry* entry =
+      FindMute(block_, outcome.backend, record.value->op, seen.guard->operand, seen.guard->side);
   if (entry != nullptr && ++entry->hits >= kMuteAfter && entry->muted == 0) {
     entry->muted = 1;
     session_.session->Mute(outcome.backend, entry->op, entry->operand, entry->side);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One quantum of fuzzing in one process: libFuzzer drives, every case is judged, violations are
-// recorded and execution goes on. Everything it learns is in the block it shares with the supervisor
-// and in the campaign directory by the time a case ends, so that it may die at any instant.
+// recorded and execution goes on. Everything it learns is in the block it shares with the
+// supervisor and in the campaign directory by the time a case ends, so that it may die at any
+// instant.
 #pragma once
 
 #include <memory>
@@ -27,11 +28,11 @@ namespace assay {
 inline constexpr int kMaxFaultsPerBackend = 128;
 
 struct WorkerTask {
-  std::string campaign;     // directory
+  std::string campaign;  // directory
   int worker = 0;
   int64_t quantum = 0;
-  std::string seeds;        // file with the seed inputs' names, comma separated; "" for none
-  std::string output;       // empty directory for new corpus entries
+  std::string seeds;   // file with the seed inputs' names, comma separated; "" for none
+  std::string output;  // empty directory for new corpus entries
 };
 
 class Worker {
@@ -62,8 +63,8 @@ class Worker {
   Feedback feedback_;
   Case case_;
   NamedDims dims_;
-  std::unordered_set<std::string> recorded_;   // raw keys known to be durable
-  WorkerEnd end_ = WorkerEnd::kNone;           // due before the next case
+  std::unordered_set<std::string> recorded_;  // raw keys known to be durable
+  WorkerEnd end_ = WorkerEnd::kNone;          // due before the next case
 };
 
 // `assay __worker DIR WORKER QUANTUM SEEDS OUTPUT`: does not return when it could start.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a worker shows of itself: one block of memory shared with the supervisor, which reads it while
-// the worker runs and after it died. One writer per field; the worker writes all but `stop`. Plain
-// counters, no pointers, no strings that move. Must not depend on any library under test.
+// What a worker shows of itself: one block of memory shared with the supervisor, which reads it
+// while the worker runs and after it died. One writer per field; the worker writes all but `stop`.
+// Plain counters, no pointers, no strings that move. Must not depend on any library under test.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@
 
 namespace assay {
 
-inline constexpr int kWorkerBlockFd = 3;   // where a worker finds it
+inline constexpr int kWorkerBlockFd = 3;  // where a worker finds it
 inline constexpr int kMaxClauses = 32;
 inline constexpr int kMaxMutes = 128;
 
 // Why a worker ended by itself.
 enum class WorkerEnd : uint32_t {
-  kNone = 0,        // it did not: killed, crashed, or a library ended the process
-  kQuantumDone,     // all cases of its budget ran
-  kStopped,         // it was asked to
-  kTooManyFaults,   // a library was abandoned in too many calls to be trusted further
-  kCannotStart,     // see its log
-  kCannotRecord,    // a finding could not be written durably; see its log
+  kNone = 0,       // it did not: killed, crashed, or a library ended the process
+  kQuantumDone,    // all cases of its budget ran
+  kStopped,        // it was asked to
+  kTooManyFaults,  // a library was abandoned in too many calls to be trusted further
+  kCannotStart,    // see its log
+  kCannotRecord,   // a finding could not be written durably; see its log
 };
 
 // A side of an operand that faulted: after kMuteAfter hits it gets slack in place of the guard, in
@@ -50,22 +50,22 @@ using Counter = std::atomic<uint64_t>;
 
 // Sums over a quantum; the supervisor adds them up over the campaign.
 struct WorkerCounts {
-  Counter cases;        // accepted and run
-  Counter violations;   // hits, all backends
-  Counter divergent;    // cases on which conforming backends differ in bits
-  std::array<Counter, kOutcomeCount> runs;   // (case, backend) by its least outcome
+  Counter cases;                            // accepted and run
+  Counter violations;                       // hits, all backends
+  Counter divergent;                        // cases on which conforming backends differ in bits
+  std::array<Counter, kOutcomeCount> runs;  // (case, backend) by its least outcome
   std::array<std::array<Counter, kOutcomeCount>, kMaxClauses> clauses;
   std::array<Counter, kRejectCount> rejects;
 };
 
 struct WorkerBlock {
-  std::atomic<uint32_t> stop;      // by the supervisor: end before the next case
-  std::atomic<uint32_t> ended;     // WorkerEnd
+  std::atomic<uint32_t> stop;   // by the supervisor: end before the next case
+  std::atomic<uint32_t> ended;  // WorkerEnd
   std::atomic<uint32_t> mutator_ran;
-  std::atomic<uint64_t> beat;      // grows whenever `backend` changes
-  std::atomic<int32_t> backend;    // index of the backend that runs, -1: none
-  uint64_t budget;                 // cases of this quantum
-  uint64_t seed;                   // of the campaign
+  std::atomic<uint64_t> beat;    // grows whenever `backend` changes
+  std::atomic<int32_t> backend;  // index of the backend that runs, -1: none
+  uint64_t budget;               // cases of this quantum
+  uint64_t seed;                 // of the campaign
   // The case in flight, written before anything runs; size 0: none yet.
   std::atomic<uint32_t> in_flight_size;
   std::array<uint8_t, kMaxEncodedSize> in_flight;

@@ -37,8 +37,13 @@ Result<std::string> WriteSeeds(const CampaignDir& dir, int index) {
 }
 
 std::vector<std::string> ArgumentsOf(const WorkerTask& task) {
-  return {"assay",    "__worker", task.campaign, std::to_string(task.worker),
-          std::to_string(task.quantum), task.seeds, task.output};
+  return {"assay",
+          "__worker",
+          task.campaign,
+          std::to_string(task.worker),
+          std::to_string(task.quantum),
+          task.seeds,
+          task.output};
 }
 
 }  // namespace

@@ -20,15 +20,15 @@ using Clock = std::chrono::steady_clock;
 // How a quantum ended, as the supervisor has to act on it.
 struct QuantumEnd {
   enum class Kind : uint8_t {
-    kByItself,       // `reason` says why
-    kCrashed,        // while a backend ran
-    kTimedOut,       // stopped, because a backend's call did not end
-    kUnexplained,    // died while no backend ran
-    kOwnBug,         // an invariant of ours broke
+    kByItself,     // `reason` says why
+    kCrashed,      // while a backend ran
+    kTimedOut,     // stopped, because a backend's call did not end
+    kUnexplained,  // died while no backend ran
+    kOwnBug,       // an invariant of ours broke
   };
   Kind kind = Kind::kByItself;
   WorkerEnd reason = WorkerEnd::kNone;
-  std::string how;   // "signal 11 (SIGSEGV)"
+  std::string how;  // "signal 11 (SIGSEGV)"
 };
 
 class WorkerProcess {
@@ -48,9 +48,9 @@ class WorkerProcess {
   WorkerBlock& block() { return *static_cast<WorkerBlock*>(memory_->data()); }
   int log_fd() const { return log_.get(); }
   void ReadLog();
-  const std::string& log() const { return log_text_; }   // its last few kilobytes
+  const std::string& log() const { return log_text_; }  // its last few kilobytes
   void AskToStop() { block().stop = 1; }
-  void Kill();   // whatever it does; its quantum is lost
+  void Kill();  // whatever it does; its quantum is lost
   // Its end, if it has ended by now or is stopped here for not moving.
   std::optional<QuantumEnd> Poll(Clock::time_point now);
   // Where it writes new corpus entries.
@@ -66,7 +66,7 @@ class WorkerProcess {
   std::optional<SharedMemory> memory_;
   UniqueFd log_;
   std::string log_text_;
-  uint64_t seen_ = 0;            // beats and cases at moved_
+  uint64_t seen_ = 0;  // beats and cases at moved_
   Clock::time_point moved_;
 };
 

@@ -77,8 +77,7 @@ bool SimplerLine(const std::string& a, const std::string& b) {
 // Two raw keys with one cause: the case of the smaller raw key, and the simpler minimized case with
 // all that was seen on it. Commutes, so that it does not matter which was confirmed first.
 FindingRecord Merge(const FindingRecord& present, const FindingRecord& own) {
-  FindingRecord merged =
-      SimplerLine(own.minimized_line, present.minimized_line) ? own : present;
+  FindingRecord merged = SimplerLine(own.minimized_line, present.minimized_line) ? own : present;
   const FindingRecord& first = own.raw_keys < present.raw_keys ? own : present;
   merged.case_line = first.case_line;
   merged.first_seen = first.first_seen;
@@ -219,9 +218,10 @@ Status CampaignDir::Place(const std::string& raw_key, const FindingRecord& confi
   if (Lists(present.value(), raw_key)) return {};
   const FindingRecord merged = Merge(present.value(), own);
   // The record comes last: until it lists the raw key, the move is done again after a death.
-  const std::pair<const char*, std::string> files[] = {{"/case", merged.case_line + "\n"},
-                                                       {"/minimized", merged.minimized_line + "\n"},
-                                                       {"/record.json", ToJson(merged, true) + "\n"}};
+  const std::pair<const char*, std::string> files[] = {
+      {"/case", merged.case_line + "\n"},
+      {"/minimized", merged.minimized_line + "\n"},
+      {"/record.json", ToJson(merged, true) + "\n"}};
   for (const auto& [name, content] : files) {
     if (Status written = WriteDurably(folder + name, content); !written.ok()) return written;
   }

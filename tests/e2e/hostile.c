@@ -84,7 +84,15 @@ __attribute__((visibility("default"))) const AssayBackend* assay_backend_open(co
   for (int mode = 0; mode < 5; ++mode) {
     if (strstr(options, kNames[mode]) != NULL) hostile->mode = (enum Mode)mode;
   }
-  hostile->table = (AssayBackend){sizeof(AssayBackend), ASSAY_ABI_VERSION, hostile, "hostile",
-                                  Version, Pins, Supports, Run, Declare, Close};
+  hostile->table = (AssayBackend){sizeof(AssayBackend),
+                                  ASSAY_ABI_VERSION,
+                                  hostile,
+                                  "hostile",
+                                  Version,
+                                  Pins,
+                                  Supports,
+                                  Run,
+                                  Declare,
+                                  Close};
   return &hostile->table;
 }
