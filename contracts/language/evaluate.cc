@@ -134,7 +134,7 @@ double CountedShare(const Program& program, const Evidence& evidence) {
   return ignored ? 0 : 1;
 }
 
-// Numerics 3.2. Multiplication by 0 or +-1 cannot underflow, additions are exact in gradual
+// Underflow (Hauser, ACM TOPLAS 18, 1996). Multiplication by 0 or +-1 cannot underflow, additions are exact in gradual
 // underflow.
 class UnderflowRule {
  public:
