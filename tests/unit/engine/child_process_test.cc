@@ -25,7 +25,8 @@ TEST(ChildProcess, HandsDescriptorsOverByNumber) {
   Pipe first = MakePipe().value(), second = MakePipe().value();
   // Crossed on purpose: each goes to the number that the other has here.
   const int a = first.write.get(), b = second.write.get();
-  const std::string script = "echo one >&" + std::to_string(b) + "; echo two >&" + std::to_string(a);
+  const std::string script =
+      "echo one >&" + std::to_string(b) + "; echo two >&" + std::to_string(a);
   WaitForChild(Shell(script, {{a, b}, {b, a}}));
   char text[4] = {};
   EXPECT_EQ(read(first.read.get(), text, 3), 3);
@@ -61,8 +62,7 @@ TEST(ChildProcess, PollsWithoutWaiting) {
 
 TEST(ChildProcess, KillsTheWholeGroup) {
   Pipe pipe = MakePipe().value();
-  const pid_t child =
-      Shell("sleep 1000 & echo started >&5; wait", {{pipe.write.get(), 5}});
+  const pid_t child = Shell("sleep 1000 & echo started >&5; wait", {{pipe.write.get(), 5}});
   pipe.write.reset();
   char text[8];
   ASSERT_EQ(read(pipe.read.get(), text, 8), 8);
