@@ -34,15 +34,15 @@ Decided AnswerRule::Decide(double got, const Truth& truth, double bound) const {
   }
   const Gap gap = image_ ? ImageGap(got, truth) : DirectGap(got, truth);
   // max() below would turn a NaN into a distance of 0.
-  if (std::isnan(gap.signed_distance)) return {Decision::kUndecided, kInf};
+  if (std::isnan(gap.signed_distance) || std::isnan(bound)) return {Decision::kUndecided, kInf};
   const double distance = std::max(0.0, gap.signed_distance);
   const double nearest = std::max(0.0, gap.signed_distance - truth.radius);
   const double farthest = std::max(0.0, gap.signed_distance + truth.radius);
   const double ratio = distance == 0 ? 0 : bound > 0 ? distance / bound : kInf;
   if (gap.excluded_end && bound == 0 && truth.radius == 0) return {Decision::kReject, kInf};
-  if (farthest <= bound * (1 - kBoundSlack)) return {Decision::kAccept, ratio};
+  if (farthest <= bound) return {Decision::kAccept, ratio};
   if (nearest > bound * (1 + kBoundSlack)) return {Decision::kReject, ratio};
-  return {Decision::kUndecided, std::isnan(ratio) ? kInf : ratio};
+  return {Decision::kUndecided, ratio};
 }
 
 }  // namespace assay

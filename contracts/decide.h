@@ -15,8 +15,8 @@
 
 namespace assay {
 
-// Bounds are computed in double: the true bound lies within this factor of the computed one, and a
-// ratio that close to 1 decides nothing.
+// Bounds are computed in double, to far better than this relative error. Only what lies beyond the
+// bound widened by it is wrong; between the two nothing is decided.
 inline constexpr double kBoundSlack = 0x1p-40;
 
 enum class Decision : uint8_t { kAccept, kReject, kUndecided };

@@ -70,7 +70,7 @@ class ValueJudge {
     bool outside = false;
     for (int64_t i = 0; i < evidence_.count; ++i) {
       const double distance = std::fabs((got[i] - hi[i]) - lo[i]);
-      outside |= !(distance + radius[i] <= bound[i] * (1 - kBoundSlack));
+      outside |= !(distance + radius[i] <= bound[i]);
       const double ratio = distance / std::max(bound[i], std::numeric_limits<double>::min());
       worst = ratio > worst ? ratio : worst;
     }

@@ -58,8 +58,9 @@ std::optional<OpId> ParseOp(std::string_view name);
 // Attribute positions of gemm. trans_* choose how the stored matrix is read: a is stored [m,k] (n)
 // or [k,m] (t), b is stored [k,n] (n) or [n,k] (t), c is [m,n]. c := alpha op(a) op(b) + beta c.
 inline constexpr int kGemmAlpha = 0, kGemmBeta = 1, kGemmTransA = 2, kGemmTransB = 3;
-// A real attribute as a kernel receives it: in f64 where the first operand is f64, else rounded to f32,
-// the type of the scalars in every BLAS and matrix library. What backends, oracles and rules use.
+// A real attribute as a kernel receives it: in f64 where the first operand is f64, else rounded to
+// f32, the type of the scalars in every BLAS and matrix library. What backends, oracles and rules
+// use.
 double ScalarAttribute(const Case& value, int attribute);
 // gelu: form = erf | tanh.
 inline constexpr int kGeluForm = 0;
@@ -88,9 +89,9 @@ inline constexpr double kMaxFillInteger = 0x1p53;              // of fills that 
 inline constexpr double kMaxFillExponent = 1100;               // beyond every format's range
 Result<NamedDims> CheckCase(const Case& value);
 
-// Real attributes are numbers of the type an interface takes its scalars in: f64 where the first operand
-// is f64, else f32 (a BLAS passes float alpha to sgemm; 16-bit matrix products compute in f32).
-// CheckCase refuses other values; this rounds them, as a compiler would.
+// Real attributes are numbers of the type an interface takes its scalars in: f64 where the first
+// operand is f64, else f32 (a BLAS passes float alpha to sgemm; 16-bit matrix products compute in
+// f32). CheckCase refuses other values; this rounds them, as a compiler would.
 void RoundScalars(Case& value);
 
 // A case with defaults: dense row-major operands of `dims`, dtype `type`, fill kUniform[-1,1)

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 
 #include "contracts/invariant.h"
 #include "engine/fp_environment.h"
@@ -21,7 +20,7 @@ namespace assay {
 namespace {
 
 // Big enough for the handlers of a sanitizer, which are chained to on this stack.
-constexpr size_t kHandlerStackBytes = size_t{1} << 18;
+alignas(64) std::byte handler_stack[size_t{1} << 18];
 
 struct CallState {
   sigjmp_buf jump;
@@ -72,9 +71,9 @@ void InstallFaultHandlers() {
   if (installed) return;
   installed = true;
   stack_t stack = {};
-  stack.ss_sp = std::malloc(kHandlerStackBytes);  // For the life of the process.
-  stack.ss_size = kHandlerStackBytes;
-  ASSAY_CHECK(stack.ss_sp != nullptr && sigaltstack(&stack, nullptr) == 0, "no handler stack");
+  stack.ss_sp = handler_stack;
+  stack.ss_size = sizeof handler_stack;
+  ASSAY_CHECK(sigaltstack(&stack, nullptr) == 0, "no handler stack");
   struct sigaction action = {};
   action.sa_sigaction = OnFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

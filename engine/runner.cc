@@ -178,8 +178,10 @@ bool Runner::AnyPrefillLeft(const Observation& observation) const {
 // read.
 void Runner::SettlePrefill(int backend, const AssayBackend& table, Observation& observation) {
   const OperandValues& first = values_->operands[output_];
-  const Fill other{FillKind::kPoison,
-                   IsNanBits(first.dtype, first.count > 0 ? first.bits[0] : 0) ? 1u : 0u, 0, 0};
+  const uint64_t before = first.count > 0 ? first.bits[0] : 0;
+  Fill other{FillKind::kPoison, IsNanBits(first.dtype, before) ? 1u : 0u, 0, 0};
+  // Integers have no NaN to tell the two patterns by.
+  if (FillBits(other, first.dtype, {}, {}) == before) other.seed ^= 1;
   const uint64_t pattern = FillBits(other, first.dtype, {}, {});
   arena_.Restore(output_);
   arena_.Prefill(output_, pattern);

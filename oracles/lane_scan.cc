@@ -47,40 +47,107 @@ ASSAY_KERNEL Step(const Vec& value, Vec& state) {
   }
 }
 
-// Whole strips of eight, lane by lane.
+// Strips of eight, lane by lane, four in flight: the operations have latencies to hide.
 template <Wanted kWanted>
-ASSAY_KERNEL Strips(const double* from, int64_t strips, double* to) {
-  Vec value, state, carried;
-  Fill(kWanted == Wanted::kLeast ? kInfinity : 0, state);
+ASSAY_KERNEL Strips(const double* from, int64_t strips, Vec& to) {
+  constexpr int kFlights = 4;
+  Vec value, state[kFlights], carried;
   Fill(0, carried);
+  for (Vec& flight : state) Fill(kWanted == Wanted::kLeast ? kInfinity : 0, flight);
   for (int64_t start = 0; start < strips; start += kChunk) {
-    for (int64_t i = start; i < std::min(start + kChunk, strips); ++i) {
+    const int64_t end = std::min(start + kChunk, strips);
+    int64_t i = start;
+    for (; i + kFlights <= end; i += kFlights) {
+      for (int flight = 0; flight < kFlights; ++flight) {
+        Load(from + (i + flight) * kLanes, value);
+        Step<kWanted>(value, state[flight]);
+      }
+    }
+    for (; i < end; ++i) {
       Load(from + i * kLanes, value);
-      Step<kWanted>(value, state);
+      Step<kWanted>(value, state[0]);
     }
     if constexpr (kWanted == Wanted::kSum) {
-      carried += state;
-      Fill(0, state);
+      carried += (state[0] + state[1]) + (state[2] + state[3]);
+      for (Vec& flight : state) Fill(0, flight);
     }
   }
-  if constexpr (kWanted == Wanted::kSum) state = carried;
-  Store(state, to);
+  if constexpr (kWanted == Wanted::kZero) {
+    to = (Vec)((Mask)state[0] | (Mask)state[1] | (Mask)state[2] | (Mask)state[3]);
+  } else if constexpr (kWanted == Wanted::kSum) {
+    to = carried;
+  } else {
+    for (int flight = 1; flight < kFlights; ++flight) Step<kWanted>(state[flight], state[0]);
+    to = state[0];
+  }
 }
 
-using Kernel = void (*)(const double*, int64_t, double*);
+// One number of each row of `length`.
+template <Wanted kWanted>
+ASSAY_KERNEL Rows(const double* from, int64_t rows, int64_t length, double* to) {
+  const int64_t strips = length / kLanes;
+  const int64_t rest = length - strips * kLanes;
+  for (int64_t row = 0; row < rows; ++row) {
+    const double* begin = from + row * length;
+    Vec state, last;
+    Strips<kWanted>(begin, strips, state);
+    if (rest > 0) {
+      // Padding that changes nothing: skipped as a zero, or, where zeros are looked for, none.
+      double padded[kLanes];
+      std::fill_n(padded, kLanes, kWanted == Wanted::kZero ? 1.0 : 0.0);
+      std::copy_n(begin + strips * kLanes, rest, padded);
+      Load(padded, last);
+      Step<kWanted>(last, state);
+    }
+    double lanes[kLanes];
+    Store(state, lanes);
+    if constexpr (kWanted == Wanted::kSum) {
+      to[row] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+                ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    } else if constexpr (kWanted == Wanted::kLeast) {
+      to[row] = *std::min_element(lanes, lanes + kLanes);
+    } else if constexpr (kWanted == Wanted::kLargest) {
+      to[row] = *std::max_element(lanes, lanes + kLanes);
+    } else {
+      to[row] = std::any_of(lanes, lanes + kLanes, [](double lane) { return lane != 0; }) ? 1 : 0;
+    }
+  }
+}
+
+// Eight numbers of each panel [length][8].
+template <Wanted kWanted>
+ASSAY_KERNEL Panels(const double* from, int64_t panels, int64_t length, double* to) {
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    Vec state;
+    Strips<kWanted>(from + panel * length * kLanes, length, state);
+    Store(state, to + panel * kLanes);
+  }
+}
 
 template <Wanted kWanted>
-void Base(const double* from, int64_t strips, double* to) {
-  Strips<kWanted>(from, strips, to);
+ASSAY_KERNEL Scan(const double* from, int64_t groups, int64_t length, bool panels, double* to) {
+  if (panels) {
+    Panels<kWanted>(from, groups, length, to);
+  } else {
+    Rows<kWanted>(from, groups, length, to);
+  }
+}
+
+using Kernel = void (*)(const double*, int64_t, int64_t, bool, double*);
+
+template <Wanted kWanted>
+void Base(const double* from, int64_t groups, int64_t length, bool panels, double* to) {
+  Scan<kWanted>(from, groups, length, panels, to);
 }
 #if defined(__x86_64__)
 template <Wanted kWanted>
-ASSAY_AVX2 void Avx2(const double* from, int64_t strips, double* to) {
-  Strips<kWanted>(from, strips, to);
+ASSAY_AVX2 void Avx2(const double* from, int64_t groups, int64_t length, bool panels, double* to) {
+  Scan<kWanted>(from, groups, length, panels, to);
 }
 template <Wanted kWanted>
-ASSAY_AVX512 void Avx512(const double* from, int64_t strips, double* to) {
-  Strips<kWanted>(from, strips, to);
+ASSAY_AVX512 void Avx512(const double* from, int64_t groups, int64_t length, bool panels,
+                         double* to) {
+  Scan<kWanted>(from, groups, length, panels, to);
 }
 template <Wanted kWanted>
 constexpr Kernel kKernels[] = {Base<kWanted>, Avx2<kWanted>, Avx512<kWanted>};
@@ -90,59 +157,34 @@ constexpr Kernel kKernels[] = {Base<kWanted>, Base<kWanted>, Base<kWanted>};
 #endif
 
 template <Wanted kWanted>
-void Run(const double* from, int64_t strips, double* to) {
-  kKernels<kWanted>[static_cast<int>(MachineLanes())](from, strips, to);
+void Run(const double* from, int64_t groups, int64_t length, bool panels, double* to) {
+  kKernels<kWanted>[static_cast<int>(MachineLanes())](from, groups, length, panels, to);
 }
 
 }  // namespace
 
 bool AnyZero(const double* values, int64_t count) {
-  double lanes[kLanes];
-  const int64_t strips = count / kLanes;
-  Run<Wanted::kZero>(values, strips, lanes);
-  bool any = std::any_of(lanes, lanes + kLanes, [](double lane) { return lane != 0; });
-  for (int64_t i = strips * kLanes; i < count; ++i) any |= values[i] == 0;
-  return any;
-}
-
-double LeastMagnitude(const double* values, int64_t count) {
-  double lanes[kLanes];
-  const int64_t strips = count / kLanes;
-  Run<Wanted::kLeast>(values, strips, lanes);
-  double least = *std::min_element(lanes, lanes + kLanes);
-  for (int64_t i = strips * kLanes; i < count; ++i) {
-    const double size = std::fabs(values[i]);
-    if (size > 0 && size < least) least = size;
-  }
-  return least;
-}
-
-void LeastMagnitudes(const double* panel, int64_t length, double least[8]) {
-  Run<Wanted::kLeast>(panel, length, least);
+  double any = 0;
+  Run<Wanted::kZero>(values, 1, count, /*panels=*/false, &any);
+  return any != 0;
 }
 
 double Largest(const double* values, int64_t count) {
-  double lanes[kLanes];
-  const int64_t strips = count / kLanes;
-  Run<Wanted::kLargest>(values, strips, lanes);
-  double largest = *std::max_element(lanes, lanes + kLanes);
-  for (int64_t i = strips * kLanes; i < count; ++i) largest = std::max(largest, values[i]);
+  double largest = 0;
+  Run<Wanted::kLargest>(values, 1, count, /*panels=*/false, &largest);
   return largest;
 }
 
-double SumOfMagnitudes(const double* values, int64_t count) {
-  double lanes[kLanes];
-  const int64_t strips = count / kLanes;
-  Run<Wanted::kSum>(values, strips, lanes);
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  for (int64_t i = strips * kLanes; i < count; ++i) sum += std::fabs(values[i]);
-  return sum * kOutward;
+void LeastMagnitudes(const double* from, int64_t groups, int64_t length, bool panels,
+                     double* least) {
+  Run<Wanted::kLeast>(from, groups, length, panels, least);
 }
 
-void SumsOfMagnitudes(const double* panel, int64_t length, double sums[8]) {
-  Run<Wanted::kSum>(panel, length, sums);
-  for (int i = 0; i < kLanes; ++i) sums[i] *= kOutward;
+void SumsOfMagnitudes(const double* from, int64_t groups, int64_t length, bool panels,
+                      double* sums) {
+  Run<Wanted::kSum>(from, groups, length, panels, sums);
+  const int64_t count = panels ? groups * kLanes : groups;
+  for (int64_t i = 0; i < count; ++i) sums[i] *= kOutward;
 }
 
 }  // namespace assay

@@ -16,16 +16,15 @@ LaneSet MachineLanes();
 
 bool AnyZero(const double* values, int64_t count);
 
-// Least non-zero magnitude; +Inf if there is none.
-double LeastMagnitude(const double* values, int64_t count);
-// The same of each column of a panel [length][8].
-void LeastMagnitudes(const double* panel, int64_t length, double least[8]);
-
 // Largest of `count` numbers of which none is NaN, and 0.
 double Largest(const double* values, int64_t count);
 
-// Sum of magnitudes, rounded outward (see dot2.h).
-double SumOfMagnitudes(const double* values, int64_t count);
-void SumsOfMagnitudes(const double* panel, int64_t length, double sums[8]);
+// For each group the least non-zero magnitude (+Inf if there is none), or the sum of magnitudes
+// rounded outward (see dot2.h). A group is a row of `length` numbers and gives one result, or, with
+// `panels`, a panel [length][8] and gives one for each of its eight columns.
+void LeastMagnitudes(const double* from, int64_t groups, int64_t length, bool panels,
+                     double* least);
+void SumsOfMagnitudes(const double* from, int64_t groups, int64_t length, bool panels,
+                      double* sums);
 
 }  // namespace assay

@@ -36,24 +36,16 @@ void Transpose(const double* from, int64_t rows, int64_t columns, std::vector<do
   }
 }
 
-// `of_panel` of every panel of the right operand, or `of_column` of every column.
-template <class OfPanel, class OfColumn>
-void ScanColumns(const SumsView& view, OfPanel of_panel, OfColumn of_column,
-                 std::vector<double>& columns) {
-  if (!view.panels) {
-    columns.resize(static_cast<size_t>(view.columns));
-    for (int64_t column = 0; column < view.columns; ++column) {
-      columns[column] =
-          view.b == nullptr ? 1 : of_column(view.b + column * view.length, view.length);
-    }
-    return;
-  }
+using Scan = void (*)(const double*, int64_t, int64_t, bool, double*);
+
+// A number per row of the left operand and per column of the right one.
+void ScanOperands(const SumsView& view, Scan scan, std::vector<double>& rows,
+                  std::vector<double>& columns) {
+  rows.resize(static_cast<size_t>(view.rows));
+  scan(view.a, view.rows, view.length, /*panels=*/false, rows.data());
   const int64_t panels = (view.columns + kPanelColumns - 1) / kPanelColumns;
   columns.resize(static_cast<size_t>(panels * kPanelColumns));
-  for (int64_t panel = 0; panel < panels; ++panel) {
-    of_panel(view.b + panel * view.length * kPanelColumns, view.length,
-             columns.data() + panel * kPanelColumns);
-  }
+  scan(view.b, view.panels ? panels : view.columns, view.length, view.panels, columns.data());
 }
 
 // Truth and magnitudes of one output by an accumulator in which nothing rounds. Products that are
@@ -90,6 +82,12 @@ void Resolve(const SumsView& view, int64_t row, int64_t column, Accumulator& sum
 // partial sums can reach besides.
 void CloseOverflow(const SumsView& view, Evidence& evidence, double max_product_sum,
                    double max_abs_sum) {
+  // Elements with special terms count nothing in the sums: for them the coarsest bound.
+  const double coarsest = static_cast<double>(view.length) * view.max_abs_a * view.max_abs_b;
+  if (evidence.special) {
+    max_product_sum = std::max(max_product_sum, coarsest);
+    max_abs_sum = std::max(max_abs_sum, std::fabs(view.beta) * view.max_abs_c);
+  }
   if (!MayOverflow(view, max_product_sum, max_abs_sum)) return;
   for (int64_t at = 0; at < evidence.count; ++at) {
     ClassSet set = evidence.legal[at];
@@ -200,13 +198,9 @@ SumsView SumsOracle::View(const Values& values) {
 void SumsOracle::RejectInexactProducts(const SumsView& view, Evidence& evidence) {
   if (view.exact_products) return;
   const bool too_large = !(view.max_abs_a <= kLargestSplit && view.max_abs_b <= kLargestSplit);
-  least_a_.resize(static_cast<size_t>(view.rows));
-  for (int64_t row = 0; row < view.rows; ++row) {
-    least_a_[row] = LeastMagnitude(view.a + row * view.length, view.length);
-  }
-  ScanColumns(view, LeastMagnitudes, LeastMagnitude, least_b_);
+  ScanOperands(view, LeastMagnitudes, least_a_, least_b_);
   const double least = *std::min_element(least_a_.begin(), least_a_.end()) *
-                       *std::min_element(least_b_.begin(), least_b_.end());
+                       *std::min_element(least_b_.begin(), least_b_.begin() + view.columns);
   if (!too_large && least >= 2 * kSmallestExactProduct) return;
   for (int64_t row = 0; row < view.rows; ++row) {
     for (int64_t column = 0; column < view.columns; ++column) {
@@ -248,19 +242,15 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
   }
 }
 
-// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which then
-// underflows; and a flushed factor costs its partner.
+// Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which
+// then underflows; and a flushed factor costs its partner.
 void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
   if (view.b == nullptr) return;
   if (view.only_c() || view.length == 0) {
     std::fill_n(MeasuredColumn(evidence, Quantity::kOperandSum), evidence.count, 0.0);
     return;
   }
-  sum_a_.resize(static_cast<size_t>(view.rows));
-  for (int64_t row = 0; row < view.rows; ++row) {
-    sum_a_[row] = SumOfMagnitudes(view.a + row * view.length, view.length);
-  }
-  ScanColumns(view, SumsOfMagnitudes, SumOfMagnitudes, sum_b_);
+  ScanOperands(view, SumsOfMagnitudes, sum_a_, sum_b_);
   double* largest = MeasuredColumn(evidence, Quantity::kOperandSum);
   for (int64_t row = 0; row < view.rows; ++row) {
     for (int64_t column = 0; column < view.columns; ++column) {

@@ -54,7 +54,12 @@ struct TermCounts {
   bool nan = false, positive_inf = false, negative_inf = false;
   bool positive = false, negative = false, zero = false;  // of all terms, infinite ones included
   bool association_nan = false;  // NaN under one of the foldings of a finite alpha
+  bool survives = false;         // some product that rounding leaves different from 0
 };
+
+Format AccumulatorOf(const SumsView& view) {
+  return view.input == DType::kF64 ? Format::kF64 : Format::kF32;
+}
 
 TermCounts CountTerms(const SumsView& view, int64_t row, int64_t column) {
   TermCounts counts;
@@ -67,6 +72,7 @@ TermCounts CountTerms(const SumsView& view, int64_t row, int64_t column) {
     const bool zero = a == 0 || b == 0;
     counts.zero |= zero;
     (std::signbit(a) == std::signbit(b) ? counts.positive : counts.negative) |= !zero;
+    counts.survives |= Round(AccumulatorOf(view), a * b) != 0;
     if (view.alpha == 1) continue;
     counts.association_nan |= (std::isinf(a) && MayVanish(view, b)) ||
                               (std::isinf(b) && MayVanish(view, a)) ||
@@ -85,7 +91,8 @@ ClassSet ScaledSumClasses(const SumsView& view, int64_t row, int64_t column) {
     if (counts.positive && counts.negative) return kClassInf | kClassNan;
     if (!counts.positive && !counts.negative) return kClassNan;
     const ClassSet inf = InfinityOf(counts.positive == (view.alpha > 0) ? 1 : -1);
-    return counts.zero ? static_cast<ClassSet>(inf | kClassNan) : inf;
+    const bool may_be_nan = counts.zero || !counts.survives;
+    return may_be_nan ? static_cast<ClassSet>(inf | kClassNan) : inf;
   }
   if (counts.positive_inf && counts.negative_inf) return kClassNan;
   ClassSet set = kClassByValue;
@@ -106,9 +113,7 @@ ClassSet Plus(ClassSet sum, ClassSet addend) {
   return result;
 }
 
-double HalfRange(const SumsView& view) {
-  return InfoOf(view.input == DType::kF64 ? Format::kF64 : Format::kF32).largest / 2;
-}
+double HalfRange(const SumsView& view) { return InfoOf(AccumulatorOf(view)).largest / 2; }
 
 }  // namespace
 

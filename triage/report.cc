@@ -14,6 +14,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+
+#include "contracts/case.h"
 
 namespace assay {
 namespace {
@@ -139,25 +142,53 @@ std::vector<std::string> UnconfirmedItems(const std::vector<FindingRecord>& unco
   return items;
 }
 
-bool MayShare(const FindingRecord& a, const FindingRecord& b) {
-  return a.op == b.op && a.contract == b.contract && a.clause == b.clause &&
-         a.backend_family == b.backend_family;
+// The case without its values: what a kernel branches on.
+std::string SkeletonOf(const FindingRecord& finding) {
+  Result<CaseLine> line = ParseCase(finding.minimized_line);
+  if (!line.ok()) return "";
+  CaseLine bare{std::move(line).value().value, {}};
+  for (Tensor& tensor : bare.value.operands) {
+    tensor.fill = {};
+    tensor.overrides.clear();
+  }
+  return PrintCase(bare, CaseStyle::kFull);
+}
+
+struct Likeness {
+  std::string clause, skeleton;
+};
+
+bool MayShare(const Likeness& a, const Likeness& b) {
+  return a.clause == b.clause || (!a.skeleton.empty() && a.skeleton == b.skeleton);
 }
 
 }  // namespace
 
 std::vector<std::vector<std::string>> MayShareACause(const std::vector<FindingRecord>& findings) {
+  std::vector<Likeness> likenesses;
+  for (const FindingRecord& finding : findings) {
+    const std::string kernel = finding.op + " " + finding.backend_family + " ";
+    const std::string skeleton = SkeletonOf(finding);
+    likenesses.push_back({kernel + finding.contract + " " + finding.clause,
+                          skeleton.empty() ? "" : kernel + skeleton});
+  }
   std::vector<std::vector<std::string>> groups;
   std::vector<bool> placed(findings.size(), false);
   for (size_t i = 0; i < findings.size(); ++i) {
     if (placed[i]) continue;
-    std::vector<std::string> group = {findings[i].signature};
-    for (size_t j = i + 1; j < findings.size(); ++j) {
-      if (placed[j] || !MayShare(findings[i], findings[j])) continue;
-      placed[j] = true;
-      group.push_back(findings[j].signature);
+    placed[i] = true;
+    std::vector<size_t> members = {i};
+    for (size_t at = 0; at < members.size(); ++at) {
+      for (size_t j = 0; j < findings.size(); ++j) {
+        if (placed[j] || !MayShare(likenesses[members[at]], likenesses[j])) continue;
+        placed[j] = true;
+        members.push_back(j);
+      }
     }
-    if (group.size() > 1) groups.push_back(std::move(group));
+    if (members.size() < 2) continue;
+    std::sort(members.begin(), members.end());
+    std::vector<std::string>& group = groups.emplace_back();
+    for (size_t member : members) group.push_back(findings[member].signature);
   }
   return groups;
 }

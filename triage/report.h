@@ -43,8 +43,9 @@ std::string ReportText(const ReportInput& input, const TextStyle& style);
 // The array of `report --json`: ToJson of the findings, newline at the end.
 std::string ReportJson(const ReportInput& input);
 
-// Findings that differ in nothing but error or trigger, so that one cause may be behind them:
-// groups of two and more signatures, in the order of the findings.
+// Findings of one operator on one backend that one cause may be behind: they break the same clause,
+// or their minimized cases differ in nothing but values. Groups of two and more signatures, in the
+// order of the findings.
 std::vector<std::vector<std::string>> MayShareACause(const std::vector<FindingRecord>& findings);
 
 // A terminal, and NO_COLOR is unset or empty.

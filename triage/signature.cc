@@ -150,7 +150,7 @@ struct Slice {
 
 void AddAll(const Values& values, FixedVector<Slice, kMaxOperands>& slices) {
   const bool reads_c =
-      values.op->family != Family::kGemm || !(values.source->attributes[kGemmBeta].real == 0);
+      values.op->family != Family::kGemm || !(ScalarAttribute(*values.source, kGemmBeta) == 0);
   for (int i = 0; i < static_cast<int>(values.operands.size()); ++i) {
     const Role role = values.op->operands[i].role;
     if (role == Role::kOutput || (role == Role::kInout && !reads_c)) continue;
@@ -176,7 +176,7 @@ FixedVector<Slice, kMaxOperands> ConeOf(const Values& values, int64_t witness) {
     const bool b_turned = attributes[kGemmTransB].choice == 1;
     slices.push_back({0, a_turned ? row : row * k, a_turned ? m : 1, k});
     slices.push_back({1, b_turned ? column * k : column, b_turned ? 1 : n, k});
-    if (!(attributes[kGemmBeta].real == 0)) slices.push_back({2, witness, 1, 1});
+    if (!(ScalarAttribute(*values.source, kGemmBeta) == 0)) slices.push_back({2, witness, 1, 1});
   } else {
     AddAll(values, slices);
   }
@@ -196,8 +196,8 @@ std::string_view WordOfSlices(const Values& values,
   }
   if (values.op->family == Family::kGemm) {
     const DType type = values.operands[0].dtype;
-    Note(type, values.source->attributes[kGemmAlpha].real, false, traits);
-    Note(type, values.source->attributes[kGemmBeta].real, false, traits);
+    Note(type, ScalarAttribute(*values.source, kGemmAlpha), false, traits);
+    Note(type, ScalarAttribute(*values.source, kGemmBeta), false, traits);
   }
   return WordOf(traits);
 }
@@ -228,10 +228,10 @@ std::string_view ShapeWord(const Values& values, Kind kind) {
     if (extent == 0) return "empty";
   }
   if (values.op->family == Family::kGemm) {
-    const auto& attributes = values.source->attributes;
     const OperandValues& c = values.operands.back();
-    if (attributes[kGemmAlpha].real == 0) return "alpha_zero";
-    if (kind == Kind::kSpecial && attributes[kGemmBeta].real == 0 && (c.any_nan || c.any_inf)) {
+    if (ScalarAttribute(*values.source, kGemmAlpha) == 0) return "alpha_zero";
+    if (kind == Kind::kSpecial && ScalarAttribute(*values.source, kGemmBeta) == 0 &&
+        (c.any_nan || c.any_inf)) {
       return "beta_zero";
     }
   }

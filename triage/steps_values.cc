@@ -51,6 +51,19 @@ bool OfferUniform(const StepSource& source, int operand, const Offer& offer) {
   return false;
 }
 
+// Elements worth singling out: all of a few, else the ends and the extremes.
+std::vector<int64_t> Outliers(const OperandValues& values) {
+  std::vector<int64_t> positions;
+  for (int64_t i = 0; i < std::min(values.count, kMaxOutliers); ++i) positions.push_back(i);
+  if (values.count <= kMaxOutliers) return positions;
+  positions = {0, values.count - 1};
+  if (values.real.empty()) return positions;
+  const auto [least, most] = std::minmax_element(values.real.begin(), values.real.end());
+  positions.push_back(most - values.real.begin());
+  positions.push_back(least - values.real.begin());
+  return positions;
+}
+
 // Zero, but for all elements or one of them, set by hand.
 bool OfferSpelled(const StepSource& source, int operand, const Offer& offer) {
   const OperandValues& values = source.values().operands[static_cast<size_t>(operand)];
@@ -67,9 +80,9 @@ bool OfferSpelled(const StepSource& source, int operand, const Offer& offer) {
     }
     if (offer(variant)) return true;
   }
-  if (values.count > kMaxOutliers || before.overrides.full()) return false;
+  if (before.overrides.full()) return false;
   for (const Fill& fill : {Fill{}, Fill{FillKind::kConstant, 0, 1, 0}}) {
-    for (int64_t i = 0; i < values.count; ++i) {
+    for (const int64_t i : Outliers(values)) {
       tensor = before;
       tensor.fill = fill;
       tensor.overrides.push_back({IndexOf(tensor.shape, i), values.bits[static_cast<size_t>(i)]});
@@ -93,9 +106,10 @@ bool OfferGenerators(const StepSource& source, int operand, const Offer& offer) 
     return offer(variant);
   };
   const uint64_t seed = DefaultSeed(operand);
-  const double most = before.fill.kind == FillKind::kIndices ? 0 : 2;
-  for (const double least : {0.0, 1.0, -2.0}) {
-    if (offered({FillKind::kIntegers, seed, least, std::max(least, most)})) return true;
+  const bool indices = before.fill.kind == FillKind::kIndices;
+  for (const auto& [least, most] :
+       {std::pair(0.0, 2.0), {1.0, 2.0}, {-2.0, 2.0}, {0.0, 100.0}, {-100.0, 100.0}}) {
+    if (!indices && offered({FillKind::kIntegers, seed, least, most})) return true;
   }
   Fill fill = before.fill;
   fill.seed = seed;

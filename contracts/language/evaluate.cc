@@ -86,8 +86,8 @@ double Apply(Code code, double a, double b) {
   }
 }
 
-// Numerics 3.1: what is added to the number of non-zero products, and what stands when there is
-// none.
+// Rounding counts of a sum of products (Higham, 2nd ed., 3.1): what is added to the number of
+// non-zero products, and what stands when there is none.
 struct RoundingRule {
   double added = 0;
   double when_empty = 0;
@@ -106,8 +106,11 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
   const bool gemm = program.family == Family::kGemm;
   const bool general_alpha = gemm && !IsPowerOfTwo(alpha);
   const bool with_c = gemm && beta != 0;
-  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
   rule.when_empty = with_c && !IsPowerOfTwo(beta) ? 1 : 0;
+  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
+  // With exact products only beta * c is rounded before the additions, and the table does not count
+  // it: K = 1, a b + fl(beta c) has two roundings.
+  if (program.exact_products && !general_alpha) rule.added += rule.when_empty;
   if (program.block > 0) {
     // ceil(K/b) ((b+1) 2^-(23+g) + 2^-23) S, in units of u = 2^-23.
     const double length = evidence.scalar[static_cast<int>(Quantity::kLength)];
@@ -120,7 +123,7 @@ RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
 
 double RoundsOf(const RoundingRule& rule, double nnz) {
   const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  const double rounds = std::max(0.0, products + rule.added);
+  const double rounds = products + rule.added;
   return nnz > 0 ? rounds : rule.when_empty;
 }
 
@@ -141,7 +144,8 @@ class UnderflowRule {
     // Half of f64's smallest subnormal is no double: rounded up.
     const double half =
         std::max(acc.smallest_subnormal / 2, std::numeric_limits<double>::denorm_min());
-    unit_ = flush ? acc.smallest_normal : half;
+    const bool truncates = program.u > acc.unit_roundoff;
+    unit_ = flush ? acc.smallest_normal : truncates ? acc.smallest_subnormal : half;
     sum_ = program.family == Family::kSum;
     if (program.family == Family::kGemm) {
       alpha_ = std::fabs(evidence.scalar[static_cast<int>(Quantity::kAlpha)]);

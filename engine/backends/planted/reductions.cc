@@ -203,17 +203,15 @@ int32_t SumCompensated(const AssayCall& call) {
   const SumOperands s(call);
   return WithAccumulator(s.x.type(), [&s](auto zero) {
     using Acc = decltype(zero);
-    Acc sum = 0, lost = 0, plain = 0;
+    Acc sum = 0, lost = 0;
     for (int64_t i = 0; i < s.n; ++i) {
       const Acc value = static_cast<Acc>(s.x.Get(i));
-      plain += value;
-      const Acc corrected = value - lost;
-      const Acc next = sum + corrected;
-      lost = (next - sum) - corrected;
+      const Acc next = sum + value;
+      lost += std::fabs(sum) >= std::fabs(value) ? (sum - next) + value : (value - next) + sum;
       sum = next;
     }
-    // The compensation of an infinite sum is Inf - Inf.
-    s.out.Set(0, std::isfinite(plain) ? sum : plain);
+    // What an infinite sum has lost is Inf - Inf.
+    s.out.Set(0, std::isfinite(sum) ? sum + lost : sum);
   });
 }
 

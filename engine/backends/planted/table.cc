@@ -47,8 +47,7 @@ constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kExc01 = "C
                            kExc02 = "C-EXC-02";
 
 // clang-format off
-constexpr auto kTable = std::to_array<PlantedKernel>({
-    // gemm
+constexpr auto kGemmRows = std::to_array<PlantedKernel>({
     {"gemm_zeros", "C-PRC-01 C-EXC-01", Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmZeros,
      "stores zeros, like a generated kernel that left the product out"},
     {"gemm_stale", kExc01, Family::kGemm, kBaseline, kGemm, kFloats, kProfile, &GemmStale,
@@ -86,7 +85,9 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "adds four products at a time, truncating, like a matrix unit, and declares it"},
     {"gemm_negative_zero", kExc01, Family::kGemm, kGood, kGemm, kFloats, kProfile, &GemmNegativeZero,
      "gives -0 for an exact zero sum, which no rule forbids"},
-    // dot
+});
+
+constexpr auto kDotRows = std::to_array<PlantedKernel>({
     {"dot_zeros", "C-PRC-01 C-EXC-01", Family::kDot, kBaseline, kDot, kFloats, kProfile, &DotZeros,
      "stores zero"},
     {"dot_tf32_operands", kPrc01, Family::kDot, kBad, kDot, kF32, kProfile, &DotTf32Operands,
@@ -105,7 +106,9 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "adds with FMA in 8 lanes, then in a tree"},
     {"dot_pairwise", "C-PRC-01 C-EXC-01", Family::kDot, kGood, kDot, kFloats, kProfile, &DotPairwise,
      "adds rounded products by halving"},
-    // sum
+});
+
+constexpr auto kSumRows = std::to_array<PlantedKernel>({
     {"sum_zeros", "C-PRC-01 C-EXC-01", Family::kSum, kBaseline, kSum, kFloats, kProfile, &SumZeros,
      "stores zero"},
     {"sum_tf32_operands", kPrc01, Family::kSum, kBad, kSum, kF32, kProfile, &SumTf32Operands,
@@ -123,10 +126,12 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
     {"sum_pairwise", "C-PRC-01 C-EXC-01", Family::kSum, kGood, kSum, kFloats, kProfile, &SumPairwise,
      "adds by halving"},
     {"sum_compensated", "C-PRC-01 C-EXC-01", Family::kSum, kGood, kSum, kFloats, kProfile, &SumCompensated,
-     "carries the lost low part along, and so differs in bits from every plain sum"},
+     "adds up what each addition loses (Neumaier), and so differs in bits from every plain sum"},
     {"sum_negative_zero", kExc01, Family::kSum, kGood, kSum, kFloats, kProfile, &SumNegativeZero,
      "starts at -0, so that a sum of -0 stays -0"},
-    // softmax
+});
+
+constexpr auto kSoftmaxRows = std::to_array<PlantedKernel>({
     {"softmax_zeros", "C-PRC-02 C-EXC-01", Family::kSoftmax, kBaseline, kSoftmax, kFloats, kProfile, &SoftmaxZeros,
      "stores zeros"},
     {"softmax_no_shift", kPrc02, Family::kSoftmax, kBad, kSoftmax, kFloats, kProfile, &SoftmaxNoShift,
@@ -143,7 +148,9 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "uses exp2 with a rounded log2(e)"},
     {"softmax_online", "C-PRC-02 C-EXC-01", Family::kSoftmax, kGood, kSoftmax, kFloats, "planted_online", &SoftmaxOnline,
      "finds maximum and sum in one pass over tiles and rescales the sum"},
-    // unary
+});
+
+constexpr auto kUnaryRows = std::to_array<PlantedKernel>({
     {"unary_zeros", "C-PRC-02 C-EXC-01", Family::kUnary, kBaseline, kUnary, kFloats, kProfile, &UnaryZeros,
      "stores zeros"},
     {"unary_neighbour", kExc02, Family::kUnary, kBaseline, kUnary, kFloats, kProfile, &UnaryNeighbour,
@@ -176,7 +183,9 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "expm1 in double, which does not cancel"},
     {"gelu_nan_at_minus_infinity", kExc01, Family::kUnary, kGood, kGelu, kFloats, kProfile, &GeluNanAtMinusInfinity,
      "gives NaN for gelu(-Inf), as the written formula does"},
-    // gather
+});
+
+constexpr auto kGatherRows = std::to_array<PlantedKernel>({
     {"gather_zeros", kExc02, Family::kGather, kBaseline, kGather, kAnyType, kProfile, &GatherZeros,
      "stores zeros"},
     {"gather_clamps_above", kExc02, Family::kGather, kBad, kGather, kAnyType, kProfile, &GatherClampsAbove,
@@ -193,6 +202,17 @@ constexpr auto kTable = std::to_array<PlantedKernel>({
      "counts negative indices from the end, as declared, and rejects the others"},
 });
 // clang-format on
+
+template <size_t... kSizes>
+constexpr auto Joined(const std::array<PlantedKernel, kSizes>&... families) {
+  std::array<PlantedKernel, (kSizes + ...)> all{};
+  auto at = all.begin();
+  ((at = std::copy(families.begin(), families.end(), at)), ...);
+  return all;
+}
+
+constexpr auto kTable =
+    Joined(kGemmRows, kDotRows, kSumRows, kSoftmaxRows, kUnaryRows, kGatherRows);
 
 }  // namespace
 

@@ -104,12 +104,12 @@ TEST(DirectRule, MakesAnyDifferenceAViolationWhereTheBoundIsZero) {
   EXPECT_EQ(off.ratio, kInf);
 }
 
-TEST(DirectRule, DecidesNothingWithinTheSlackOfTheBound) {
-  EXPECT_EQ(kDouble.Decide(1 + 0x1p-20, {1, 0, 0}, 0x1p-20).decision, Decision::kUndecided);
-  EXPECT_EQ(kDouble.Decide(1 + 0x1p-20, {1, 0, 0}, 0x1p-20 * (1 + 0x1p-39)).decision,
-            Decision::kAccept);
-  EXPECT_EQ(kDouble.Decide(1 + 0x1p-20, {1, 0, 0}, 0x1p-20 * (1 - 0x1p-39)).decision,
-            Decision::kReject);
+TEST(DirectRule, DecidesNothingJustBeyondTheBound) {
+  const Truth one{1, 0, 0};
+  EXPECT_EQ(kDouble.Decide(1 + 0x1p-20, one, 0x1p-20).decision, Decision::kAccept);
+  EXPECT_EQ(kDouble.Decide(1 + 0x1p-20, one, 0x1p-20 * (1 - 0x1p-41)).decision,
+            Decision::kUndecided);
+  EXPECT_EQ(kDouble.Decide(1 + 0x1p-20, one, 0x1p-20 * (1 - 0x1p-39)).decision, Decision::kReject);
 }
 
 TEST(DirectRule, AsksTheFarEndToAcceptAndTheNearEndToReject) {

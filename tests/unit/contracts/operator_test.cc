@@ -258,5 +258,17 @@ TEST(CheckCase, TakesScalarsOfTheInterfaceTypeOnly) {
   EXPECT_TRUE(CheckCase(value).ok());
 }
 
+// 1.2 is 0x1.3333333333333p+0 in f64 and 0x1.333334p+0 in f32; 1e-60 is below f32's range.
+TEST(ScalarAttribute, IsRoundedToF32UnlessTheOperandsAreF64) {
+  for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBf16}) {
+    Case value = MakeCase(OpId::kGemm, type, {2, 2, 2});
+    value.attributes[kGemmAlpha].real = 0x1.3333333333333p+0;
+    value.attributes[kGemmBeta].real = 1e-60;
+    const bool wide = type == DType::kF64;
+    EXPECT_EQ(ScalarAttribute(value, kGemmAlpha), wide ? 0x1.3333333333333p+0 : 0x1.333334p+0);
+    EXPECT_EQ(ScalarAttribute(value, kGemmBeta), wide ? 1e-60 : 0);
+  }
+}
+
 }  // namespace
 }  // namespace assay

@@ -81,7 +81,8 @@ TEST(Profile, TellsOneOperatorAndTypeFromAnother) {
   EXPECT_EQ(Promise("reference", OpId::kGemm, DType::kBf16).accumulator->format, Format::kF32);
   EXPECT_EQ(Promise("reference", OpId::kGemm, DType::kF64).accumulator->format, Format::kF64);
   EXPECT_EQ(Promise("reference", OpId::kSqrt, DType::kF32).ulp_limit, 0.5);
-  EXPECT_EQ(Promise("reference", OpId::kTanh, DType::kF32).ulp_limit, 2);
+  EXPECT_EQ(Promise("reference", OpId::kErf, DType::kF32).ulp_limit, 1);
+  EXPECT_EQ(Promise("reference", OpId::kErf, DType::kF64).ulp_limit, 2);
   EXPECT_EQ(Promise("reference", OpId::kGemm, DType::kF32).ulp_limit, std::nullopt);
   EXPECT_EQ(Promise("reference", OpId::kGather, DType::kI32).out_of_bounds, IndexPolicy::kRaise);
   EXPECT_EQ(Promise("reference", OpId::kGemm, DType::kF32).out_of_bounds, std::nullopt);

@@ -36,10 +36,11 @@ TEST(RoundingCount, FollowsTheTable) {
       {OpId::kGemm, DType::kF32, 1, 0, 5, 5},    {OpId::kGemm, DType::kF32, -1, 0, 5, 5},
       {OpId::kGemm, DType::kF32, 0.25, 0, 5, 5}, {OpId::kGemm, DType::kF32, 3, 0, 5, 6},
       {OpId::kGemm, DType::kF32, 3, 1, 5, 7},    {OpId::kGemm, DType::kF32, 1, 1, 5, 6},
-      {OpId::kGemm, DType::kBf16, 1, 0, 5, 4},   {OpId::kGemm, DType::kBf16, 2, 3, 5, 5},
-      {OpId::kGemm, DType::kBf16, 3, 0, 5, 6},   {OpId::kGemm, DType::kBf16, 3, 0.5, 5, 7},
-      {OpId::kGemm, DType::kF32, 3, 3, 0, 1},    {OpId::kGemm, DType::kF32, 3, 2, 0, 0},
-      {OpId::kGemm, DType::kF32, 0, 3, 5, 1},    {OpId::kGemm, DType::kF32, 0, -2, 5, 0}};
+      {OpId::kGemm, DType::kBf16, 1, 0, 5, 4},   {OpId::kGemm, DType::kBf16, 2, 3, 5, 6},
+      {OpId::kGemm, DType::kBf16, 2, 0.5, 5, 5}, {OpId::kGemm, DType::kBf16, 3, 0, 5, 6},
+      {OpId::kGemm, DType::kBf16, 3, 0.5, 5, 7}, {OpId::kGemm, DType::kF32, 3, 3, 0, 1},
+      {OpId::kGemm, DType::kF32, 3, 2, 0, 0},    {OpId::kGemm, DType::kF32, 0, 3, 5, 1},
+      {OpId::kGemm, DType::kF32, 0, -2, 5, 0}};
   for (const RoundsRow& row : rows) {
     Scene scene(row.op, row.type, row.op == OpId::kGemm ? NamedDims{1, 1, 5} : NamedDims{5});
     scene.declared.accumulator = Accumulator{Format::kF32, false, 0, 0};
@@ -132,6 +133,26 @@ TEST(Gemm, AllowsTheTwoExtraRoundingsOfAlphaAndBeta) {
   const ClauseVerdict verdict = scene.Of("C-PRC-01", "values");
   EXPECT_EQ(verdict.outcome, Outcome::kVacuous);  // so much cancels that 0 would pass as well
   EXPECT_NEAR(verdict.ratio, 0.47, 0.01);
+}
+
+TEST(Gemm, CountsTheRoundingOfBetaTimesCBesideExactProducts) {
+  // f16 operands, f32 accumulator, K = 1: fl(a b + fl(beta c)). Both roundings go up by almost half
+  // a unit, so one rounding of S = |a b| + |beta c| does not cover them.
+  const float beta = 1 + 3 * 0x1p-23f, c = 1 + 0x1.6p-1f + 0x1p-23f, a = 0x1p-11f, b = 1 + 0x1p-10f;
+  const float scaled_c = beta * c;
+  const float got = a * b + scaled_c;
+  const double exact_c = static_cast<double>(beta) * c, exact_ab = static_cast<double>(a) * b;
+  const double truth = exact_c + exact_ab, rest = exact_ab - (truth - exact_c);
+  Scene scene(OpId::kGemm, DType::kF16, {1, 1, 1}, DType::kF32);
+  scene.declared.accumulator = Accumulator{Format::kF32, false, 0, 0};
+  scene.SetSums(truth, 1, b);
+  scene.Set(Quantity::kBeta, beta);
+  scene.Set(Quantity::kMaxAbsSum, truth);
+  scene.SetTruth(0, truth, rest);
+  scene.SetGot(0, got);
+  const ClauseVerdict verdict = scene.Of("C-PRC-01", "values");
+  EXPECT_EQ(verdict.outcome, Outcome::kConforming);
+  EXPECT_NEAR(scene.Tolerance("C-PRC-01") / (2 * kU * truth), 1, 1e-6);
 }
 
 Scene& Softmax(Scene& scene) {

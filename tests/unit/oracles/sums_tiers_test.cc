@@ -65,8 +65,8 @@ void CheckGemm(Gemm& gemm, MpfrSum& sum, Counts& counts) {
   const int64_t m = gemm.values.dims[0], n = gemm.values.dims[1], k = gemm.values.dims[2];
   const bool ta = gemm.source.attributes[kGemmTransA].choice == 1;
   const bool tb = gemm.source.attributes[kGemmTransB].choice == 1;
-  const double alpha = gemm.source.attributes[kGemmAlpha].real;
-  const double beta = gemm.source.attributes[kGemmBeta].real;
+  const double alpha = ScalarAttribute(gemm.source, kGemmAlpha);
+  const double beta = ScalarAttribute(gemm.source, kGemmBeta);
   counts.exact_tier += evidence.tier == Tier::kExact ? 1 : 0;
   for (int64_t at = 0; at < m * n; ++at) {
     const int64_t i = at / n, j = at % n;

@@ -45,21 +45,29 @@ TEST(HitCounters, TellsAKeyFromItsPrefix) {
 TEST(HitCounters, CountsEveryHitOfFourProcesses) {
   const ScratchDir dir;
   const std::string path = dir / "c";
-  constexpr int kHits = 5000;
+  constexpr uint64_t kHits = 200'000, kKeys = 5, kProcesses = 4;
+  // They start together, or the first is done before the last begins.
+  int gate[2];
+  ASSERT_EQ(pipe(gate), 0);
   std::vector<pid_t> children;
-  for (int process = 0; process < 4; ++process) {
-    children.push_back(Spawn([&] {
+  for (uint64_t process = 0; process < kProcesses; ++process) {
+    children.push_back(Spawn([&, process] {
+      close(gate[1]);
+      char wait = 0;
+      (void)!read(gate[0], &wait, 1);
       Result<HitCounters> counters = HitCounters::Map(path);
-      for (int i = 0; i < kHits; ++i) {
-        counters.value().Add("key_" + std::to_string((i + process) % 50));
+      for (uint64_t i = 0; i < kHits; ++i) {
+        counters.value().Add("key_" + std::to_string((i + process) % kKeys));
       }
       return counters.ok();
     }));
   }
+  close(gate[0]);
+  close(gate[1]);
   for (const pid_t child : children) EXPECT_TRUE(EndedWell(child));
   const auto all = HitCounters::Read(path).value();
-  EXPECT_EQ(all.size(), 50u) << "no key is there twice";
-  for (const auto& [key, count] : all) EXPECT_EQ(count, 4u * kHits / 50) << key;
+  EXPECT_EQ(all.size(), kKeys) << "no key is there twice";
+  for (const auto& [key, count] : all) EXPECT_EQ(count, kProcesses * kHits / kKeys) << key;
 }
 
 TEST(HitCounters, LoseNothingWhenTheProcessIsKilled) {

@@ -93,6 +93,16 @@ TEST(Minimize, SlicesAroundTheNanInsteadOfLosingIt) {
             "gemm a=f32[1,1]:fill(zero):set(0,0=nan) b=f32[1,0]:fill(zero) c=f32[1,0]:fill(zero)");
 }
 
+TEST(Minimize, DropsElementsFromTheFrontWhereTheEndMatters) {
+  const auto nan_last = [](const Case& value) {
+    const Values values = ValuesOf(value);
+    const auto& x = values.operands[0].real;
+    return x.size() >= 2 && std::isnan(x.back());
+  };
+  EXPECT_EQ(Minimum("sum x=f32[40]:fill(zero):set(39=nan) out=f32[]", nan_last),
+            "sum x=f32[2]:fill(zero):set(1=nan) out=f32[]");
+}
+
 TEST(Minimize, KeepsAlphaZeroAndMakesEverythingElsePlain) {
   const auto fails = [](const Case& value) {
     const NamedDims dims = DimsOf(value);

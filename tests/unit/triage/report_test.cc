@@ -168,13 +168,26 @@ TEST(ReportJson, HasTheMembersThatReadersRelyOn) {
   EXPECT_EQ(array[0]["ratio"], "inf");
 }
 
-TEST(MayShareACause, GroupsWhatDiffersInErrorOrTriggerOnly) {
-  const std::vector<FindingRecord> findings = FullInput().findings;
-  EXPECT_THAT(MayShareACause(findings),
-              ElementsAre(ElementsAre(findings[0].signature, findings[1].signature)));
-  FindingRecord other = findings[0];
-  other.backend_family = "netlib";
-  EXPECT_THAT(MayShareACause({findings[0], other}), IsEmpty());
+FindingRecord Like(const std::string& key, const std::string& clause, const std::string& line) {
+  FindingRecord record = SampleFinding();
+  record.signature = key;
+  record.clause = clause;
+  record.minimized_line = line;
+  return record;
+}
+
+TEST(MayShareACause, GroupsOneClauseOrOneShapeOfOneKernel) {
+  const FindingRecord a = Like("a", "special", "sum x=f32[16]:set(4=nan) out=f32[]");
+  const FindingRecord b = Like("b", "values", "sum x=f32[16]:fill(zero):set(8=1) out=f32[]");
+  const FindingRecord c = Like("c", "values", "sum x=f32[3]:strides(2) out=f32[]");
+  const FindingRecord d = Like("d", "guards", "sum x=f32[3] out=f32[]");
+  FindingRecord elsewhere = a;
+  elsewhere.signature = "elsewhere";
+  elsewhere.backend_family = "netlib";
+  EXPECT_THAT(MayShareACause({a, d, elsewhere, c, b}), ElementsAre(ElementsAre("a", "c", "b")));
+  EXPECT_THAT(MayShareACause({a, c, d}), IsEmpty());
+  EXPECT_THAT(MayShareACause({Like("x", "special", ""), Like("y", "values", "")}), IsEmpty());
+  EXPECT_THAT(MayShareACause({}), IsEmpty());
 }
 
 TEST(WantsColour, OnlyOnATerminalAndWithoutNoColor) {

@@ -87,7 +87,7 @@ TEST(Trigger, IsReadOffWhatTheWitnessDependsOn) {
 TEST(Trigger, FollowsRowsAndColumnsOfGemm) {
   // Row 1 of a holds an Inf, column 0 of b a subnormal; stored turned.
   const std::string line =
-      "gemm trans_a=t trans_b=t a=f32[3,2]:fill(constant,1):set(2,1=inf) "
+      "gemm trans_a=t trans_b=t a=f32[3,2]:fill(constant,1):set(0,1=inf) "
       "b=f32[2,3]:fill(constant,1):set(0,1=0x1p-130) c=f32[2,2]:fill(zero)";
   EXPECT_EQ(Trigger(line, ErrorClass::kValue, 0), "subnormal");  // (0, 0)
   EXPECT_EQ(Trigger(line, ErrorClass::kValue, 3), "inf");        // (1, 1)

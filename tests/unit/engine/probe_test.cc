@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "contracts/judge.h"
+#include "contracts/values.h"
+
+namespace assay {
+namespace {
+
+constexpr uint64_t kSeeds = 60;
+
+// Calls function(values of the case) for every case of the probe on `op`.
+template <class Function>
+void ForEachCase(Probe probe, OpId op, DType type, const Function& function) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Case value = MakeProbeCase(probe, op, type, seed);
+    const Result<NamedDims> dims = CheckCase(value);
+    ASSERT_TRUE(dims.ok()) << dims.error().Text();
+    Values values;
+    MakeValues(value, dims.value(), values);
+    function(value, values);
+  }
+}
+
+TEST(Probe, EveryNameOfTheSuitesMeasurementsIsAProbe) {
+  for (const ContractInfo& info : ContractsOf(*BuiltinSuite())) {
+    for (const std::string& name : info.probes) {
+      EXPECT_TRUE(ParseProbe(name).has_value()) << info.id << ": " << name;
+    }
+  }
+}
+
+TEST(Probe, EveryProbeIsNamedBySomeContract) {
+  std::vector<std::string> named;
+  for (const ContractInfo& info : ContractsOf(*BuiltinSuite())) {
+    named.insert(named.end(), info.probes.begin(), info.probes.end());
+  }
+  for (const std::string_view name : ProbeNames()) {
+    EXPECT_NE(std::find(named.begin(), named.end(), name), named.end()) << name;
+  }
+}
+
+TEST(Probe, NamesParseBackAndOthersDoNot) {
+  for (const std::string_view name : ProbeNames()) {
+    ASSERT_TRUE(ParseProbe(name).has_value());
+    EXPECT_EQ(NameOf(*ParseProbe(name)), name);
+  }
+  EXPECT_FALSE(ParseProbe("sparse").has_value());
+}
+
+TEST(Probe, GivesACheckedCaseForEveryOperatorTypeAndSeed) {
+  for (const std::string_view name : ProbeNames()) {
+    const Probe probe = *ParseProbe(name);
+    for (const OperatorDef& def : Operators()) {
+      if (!Applies(probe, def.family)) continue;
+      for (const DType type : InputTypesOf(def.id)) {
+        for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+          const Case value = MakeProbeCase(probe, def.id, type, seed);
+          const Result<NamedDims> dims = CheckCase(value);
+          ASSERT_TRUE(dims.ok()) << name << " " << dims.error().Text();
+          ASSERT_EQ(value.operands[0].dtype, type);
+          ASSERT_EQ(value, MakeProbeCase(probe, def.id, type, seed)) << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Probe, SparseRowsHaveOneToFourNonZeros) {
+  ForEachCase(Probe::kSparseRows, OpId::kSum, DType::kF32, [](const Case&, const Values& values) {
+    const auto& x = values.operands[0].real;
+    const auto non_zeros = std::count_if(x.begin(), x.end(), [](double v) { return v != 0; });
+    EXPECT_GE(non_zeros, 1);
+    EXPECT_LE(non_zeros, 4);
+  });
+}
+
+TEST(Probe, SaturationHasPartialSumsBeyondF16AndASmallTotal) {
+  ForEachCase(Probe::kSaturation, OpId::kSum, DType::kF16, [](const Case&, const Values& values) {
+    double total = 0, magnitude = 0;
+    for (const double x : values.operands[0].real) total += x, magnitude += std::fabs(x);
+    EXPECT_EQ(total, 32);  // 60000 + 60000 - 60000 - 59968
+    EXPECT_GT(magnitude, 2 * 65504.0);
+  });
+}
+
+TEST(Probe, UnrepresentableProductsCancelToOnes) {
+  ForEachCase(Probe::kUnrepresentableProducts, OpId::kDot, DType::kF16,
+              [](const Case&, const Values& values) {
+                double total = 0;
+                for (size_t i = 0; i < values.operands[0].real.size(); ++i) {
+                  total += values.operands[0].real[i] * values.operands[1].real[i];
+                }
+                EXPECT_EQ(total, 4 * (3 * 683 - 2048));
+              });
+}
+
+TEST(Probe, IndexProbesHaveExactlyOneIndexOutside) {
+  for (const Probe probe :
+       {Probe::kIndexBefore, Probe::kIndexAfter, Probe::kIndexFar, Probe::kIndexNarrowed}) {
+    ForEachCase(probe, OpId::kGather, DType::kF32, [&](const Case&, const Values& values) {
+      const int64_t rows = values.dims[0];
+      const auto& indices = values.operands[1].integer;
+      EXPECT_EQ(std::count_if(indices.begin(), indices.end(),
+                              [&](int64_t i) { return i < 0 || i >= rows; }),
+                1)
+          << NameOf(probe);
+    });
+  }
+}
+
+TEST(Probe, NarrowedIndicesAreInsideWhenCutTo32Bits) {
+  ForEachCase(Probe::kIndexNarrowed, OpId::kGather, DType::kF32,
+              [](const Case&, const Values& values) {
+                for (const int64_t index : values.operands[1].integer) {
+                  const auto narrow = static_cast<int32_t>(static_cast<uint32_t>(index));
+                  EXPECT_GE(narrow, 0);
+                  EXPECT_LT(narrow, values.dims[0]);
+                }
+              });
+}
+
+TEST(Probe, NanPerLaneHasExactlyOneNan) {
+  for (const OpId op : {OpId::kGemm, OpId::kDot, OpId::kSum, OpId::kSoftmax, OpId::kExp}) {
+    ForEachCase(Probe::kNanPerLane, op, DType::kF32, [](const Case&, const Values& values) {
+      int64_t nans = 0;
+      for (size_t i = 0; i + 1 < values.operands.size(); ++i) {
+        for (const double x : values.operands[i].real) nans += std::isnan(x);
+      }
+      EXPECT_EQ(nans, 1);
+    });
+  }
+}
+
+TEST(Probe, GuardProbesPlaceEveryOperandAtThatGuard) {
+  ForEachCase(Probe::kGuardBefore, OpId::kGemm, DType::kF32, [](const Case& value, const Values&) {
+    for (const Tensor& tensor : value.operands) EXPECT_EQ(tensor.placement, Placement::kHead);
+  });
+  ForEachCase(Probe::kGuardAfter, OpId::kGemm, DType::kF32, [](const Case& value, const Values&) {
+    for (const Tensor& tensor : value.operands) EXPECT_EQ(tensor.placement, Placement::kTail);
+  });
+}
+
+}  // namespace
+}  // namespace assay
