@@ -28,6 +28,7 @@ Error FromErrno(std::string where) { return {std::move(where), strerror(errno), 
                            const std::vector<std::pair<int, int>>& fds, pid_t parent) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(kExecFailed);
   setpgid(0, 0);
+  signal(SIGPIPE, SIG_DFL);  // What is ignored stays ignored across exec.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

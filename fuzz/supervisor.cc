@@ -176,7 +176,10 @@ void Supervisor::Wait() {
 
 // One sample a second; a campaign of days keeps every other one, again and again.
 void Supervisor::SampleMemory() {
-  const int64_t resident = workers_.front().ResidentBytes();
+  WorkerProcess& first = workers_.front();
+  // Not before its libraries are loaded.
+  const bool begun = first.running() && first.block().counts.cases > 0;
+  const int64_t resident = begun ? first.ResidentBytes() : 0;
   std::vector<int64_t>& samples = result_.rss_bytes;
   if (resident == 0 || ElapsedMs() < sample_due_ms_) return;
   samples.push_back(resident);

@@ -57,6 +57,11 @@ std::string LastLine(const std::string& log) {
   return log.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
+// libFuzzer names corpus entries by the SHA-1 of what is in them, and everything else otherwise.
+bool IsEntryName(const std::string& name) {
+  return name.size() == 40 && name.find_first_not_of("0123456789abcdef") == name.npos;
+}
+
 }  // namespace
 
 Status Supervisor::FinishQuantum(WorkerProcess& worker, const QuantumEnd& end) {
@@ -134,7 +139,7 @@ Status Supervisor::Harvest(int worker) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(output, error)) {
-    files.push_back(entry.path());
+    if (IsEntryName(entry.path().filename().string())) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path& file : files) {

@@ -9,7 +9,7 @@ namespace {
 
 // A run that ends a process costs a start of one, a run that hangs costs its limit.
 int64_t RunBudget(const FindingRecord& finding) {
-  if (finding.error == NameOf(ErrorClass::kTimeout)) return 40;
+  if (finding.error == NameOf(ErrorClass::kTimeout)) return 12;
   if (finding.error == NameOf(ErrorClass::kCrash)) return 400;
   return 2000;
 }
