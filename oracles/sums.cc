@@ -245,11 +245,11 @@ void SumsOracle::CountNonZeros(const SumsView& view, Evidence& evidence) {
 // Needed by the underflow term: alpha, a power of two as well, may be folded into a factor, which
 // then underflows; and a flushed factor costs its partner.
 void SumsOracle::SumOperands(const SumsView& view, Evidence& evidence) {
-  if (view.b == nullptr) return;
   if (view.only_c() || view.length == 0) {
     std::fill_n(MeasuredColumn(evidence, Quantity::kOperandSum), evidence.count, 0.0);
     return;
   }
+  if (view.b == nullptr) return;
   ScanOperands(view, SumsOfMagnitudes, sum_a_, sum_b_);
   double* largest = MeasuredColumn(evidence, Quantity::kOperandSum);
   for (int64_t row = 0; row < view.rows; ++row) {
