@@ -29,7 +29,8 @@ ClassSet SetOf(const std::vector<double>& a, const std::vector<double>& b, doubl
 
 TEST(GemmSpecials, DoNotReadWhatAZeroScalarExcludes) {
   EXPECT_EQ(SetOf({kNaN}, {1}, 0, 0, kNaN), kClassPosZero);
-  EXPECT_EQ(SetOf({kNaN}, {1}, -0.0, -0.0, kInf), kClassPosZero);
+  EXPECT_EQ(SetOf({kNaN}, {1}, -0.0, 0, kInf), kClassPosZero);
+  EXPECT_EQ(SetOf({kNaN}, {1}, -0.0, -0.0, kInf), kClassZero);  // beta may be multiplied
   EXPECT_EQ(SetOf({kInf}, {kNaN}, 0, 1, 3), kClassByValue);
   EXPECT_EQ(SetOf({1}, {1}, 1, 0, kNaN), kClassByValue);
   EXPECT_EQ(SetOf({1}, {1}, 1, -0.0, kInf), kClassByValue);
@@ -63,6 +64,7 @@ TEST(GemmSpecials, ScaleCAloneForAlphaZero) {
 
 TEST(GemmSpecials, TreatAnEmptySumAsAlphaZero) {
   EXPECT_EQ(SetOf({}, {}, 1, 0, kNaN), kClassPosZero);
+  EXPECT_EQ(SetOf({}, {}, -1, 0, kNaN), kClassZero);  // -1 * +0 in reference BLAS, transposed
   EXPECT_EQ(SetOf({}, {}, 1, 1, -0.0), kClassNegZero);
   EXPECT_EQ(SetOf({}, {}, kNaN, 1, 5), kClassByValue | kClassNan);
   EXPECT_EQ(SetOf({}, {}, kInf, 0, 5), kClassPosZero | kClassNan);
