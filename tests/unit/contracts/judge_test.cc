@@ -252,7 +252,9 @@ TEST(Classes, AllowAnInfinityThatRoundsAFiniteTruth) {
   scene.SetTruth(1, 65530);
   scene.SetGot(1, kInf);
   EXPECT_EQ(scene.Of("C-EXC-01", "special").outcome, Outcome::kConforming);
-  scene.SetTruth(1, 65500);
+  scene.SetTruth(1, 65500);  // near the threshold: C-PRC-02's question, on finite inputs
+  EXPECT_EQ(scene.Of("C-EXC-01", "special").outcome, Outcome::kConforming);
+  scene.SetTruth(1, 30000);
   EXPECT_EQ(scene.Of("C-EXC-01", "special").error, ErrorClass::kInfAppears);
   scene.SetTruth(1, 1e6);
   scene.SetGot(1, 65504);
