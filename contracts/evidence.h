@@ -57,6 +57,9 @@ enum class Tier : uint8_t { kDot2 = 0, kLibm, kExact, kBall, kTable };
 // the inputs as stored, before any rounding. Where legal[i] lacks kClassByValue the truth is not a
 // real number and only the class counts; hi then holds a representative (NaN, Inf or a zero).
 struct Evidence {
+  // Differs from one measurement to the next of one oracle, so that bounds computed from this evidence
+  // can be kept for the next backend. 0: made by hand, nothing is kept.
+  uint64_t measurement = 0;
   int64_t count = 0;
   std::vector<double> hi, lo, radius;
   std::vector<ClassSet> legal;

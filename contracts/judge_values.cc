@@ -33,6 +33,21 @@ ErrorClass ClassError(double got, ClassSet legal) {
   return ErrorClass::kValue;
 }
 
+// E of every element into scratch.strict, unless it holds just that from the backend before.
+void ComputeStrict(const Trial& trial, const BoundRule& rule) {
+  JudgeScratch::Impl& scratch = trial.scratch;
+  const uint64_t measurement = trial.evidence.measurement;
+  if (measurement != 0 && scratch.strict_rule == &rule &&
+      scratch.strict_measurement == measurement) {
+    return;
+  }
+  const size_t count = static_cast<size_t>(trial.evidence.count);
+  if (scratch.strict.size() < count) scratch.strict.resize(count);
+  RunByElement(rule.strict, trial.inputs, scratch.program, scratch.strict.data());
+  scratch.strict_rule = &rule;
+  scratch.strict_measurement = measurement;
+}
+
 // Per-element work of one clause on one case.
 class ValueJudge {
  public:
@@ -46,9 +61,7 @@ class ValueJudge {
         verdict_(verdict) {}
 
   void Run() {
-    const size_t count = static_cast<size_t>(evidence_.count);
-    if (strict().size() < count) strict().resize(count);
-    RunByElement(bound_.strict, trial_.inputs, trial_.scratch.program, strict().data());
+    ComputeStrict(trial_, bound_);
     if (!AllPlainlyInside()) Elements();
     if (verdict_.outcome == Outcome::kNotTested) Conclude();
   }
@@ -215,10 +228,7 @@ class LazyBound {
     rule_ = RuleFor(trial_, clause_, reason);
     if (rule_ != nullptr && !Measured(rule_->strict, trial_.evidence)) rule_ = nullptr;
     if (rule_ == nullptr) return;
-    const size_t count = static_cast<size_t>(trial_.evidence.count);
-    if (trial_.scratch.strict.size() < count) trial_.scratch.strict.resize(count);
-    RunByElement(rule_->strict, trial_.inputs, trial_.scratch.program,
-                 trial_.scratch.strict.data());
+    ComputeStrict(trial_, *rule_);
   }
 
   const Trial& trial_;
@@ -243,8 +253,8 @@ void JudgeRealClass(const Trial& trial, LazyBound& bound, int64_t i, ClauseVerdi
   const double largest = InfoOf(FormatOf(trial.contracts.binding.output)).largest;
   const double truth = std::fabs(trial.evidence.hi[i]);
   if (!std::isinf(got) && !(truth > largest)) return;
-  // Within a factor of two of the threshold, overflowing or not is a question of accuracy: the value
-  // clauses ask it on finite inputs, and one cause gives one key.
+  // Within a factor of two of the threshold, overflowing or not is a question of accuracy: the
+  // value clauses ask it on finite inputs, and one cause gives one key.
   if (truth > largest / 2 && truth / 2 < largest) return;
   const Decided decided = bound.Decide(got, i);
   if (decided.decision == Decision::kAccept) return;

@@ -22,20 +22,28 @@ namespace {
 // Precision the truth is recomputed at before a violation counts: well above twice f64.
 constexpr int kRefereeBits = 320;
 
-// Contracts bound to one backend, per operator and types of first input and output; built on
-// demand.
+// Contracts bound to what a backend declares, per operator and types of first input and output;
+// built on demand. Backends that declare the same share one binding, and so the bounds computed
+// from it.
 class Bindings {
  public:
   const BoundContracts& Get(const std::shared_ptr<const Suite>& suite, const Declared& declared,
                             OpId op, DType input, DType output) {
-    auto& bound =
+    std::vector<Entry>& entries =
         bound_[static_cast<size_t>(op)][static_cast<size_t>(input)][static_cast<size_t>(output)];
-    if (!bound) bound = Bind(suite, op, input, output, declared);
-    return *bound;
+    for (const Entry& entry : entries) {
+      if (entry.declared == declared) return *entry.contracts;
+    }
+    entries.push_back({declared, Bind(suite, op, input, output, declared)});
+    return *entries.back().contracts;
   }
 
  private:
-  std::shared_ptr<const BoundContracts> bound_[kOpCount][kDTypeCount][kDTypeCount];
+  struct Entry {
+    Declared declared;
+    std::shared_ptr<const BoundContracts> contracts;
+  };
+  std::vector<Entry> bound_[kOpCount][kDTypeCount][kDTypeCount];
 };
 
 // Cases whose answer is compared under two prefills although nothing asks for it: one in sixteen,
@@ -78,7 +86,9 @@ struct Session::Impl {
   SessionOptions options;
   std::vector<std::unique_ptr<Backend>> backends;
   std::vector<std::array<std::optional<Declared>, kOpCount * kDTypeCount>> declared;
-  std::vector<Bindings> bindings;
+  Bindings bindings;
+  // Looked up once per backend, operator and types.
+  std::vector<std::array<const BoundContracts*, kOpCount * kDTypeCount * kDTypeCount>> bound;
   std::vector<std::array<bool, kOpCount>> excluded;
   Runner runner;
   Values values;
@@ -160,11 +170,17 @@ struct Session::Impl {
   void JudgeWith(int force_budget, const Case& value, BackendOutcome& outcome, Emulator& emulator) {
     const DType input = value.operands[0].dtype;
     const DType output = value.operands.back().dtype;
-    const Declared& promise = DeclaredOf(outcome.backend, value.op, input);
-    const BoundContracts& contracts =
-        bindings[outcome.backend].Get(options.suite, promise, value.op, input, output);
+    const BoundContracts*& contracts =
+        bound[outcome.backend]
+             [(static_cast<size_t>(value.op) * kDTypeCount + static_cast<size_t>(input)) *
+                  kDTypeCount +
+              static_cast<size_t>(output)];
+    if (contracts == nullptr) {
+      const Declared& promise = DeclaredOf(outcome.backend, value.op, input);
+      contracts = &bindings.Get(options.suite, promise, value.op, input, output);
+    }
     outcome.verdict.clear();
-    Judge(contracts, values, evidence, outcome.observation, emulator, force_budget, scratch,
+    Judge(*contracts, values, evidence, outcome.observation, emulator, force_budget, scratch,
           outcome.verdict);
   }
 
@@ -196,7 +212,7 @@ Session::Session(SessionOptions options, std::vector<std::unique_ptr<Backend>> b
   impl_->options = std::move(options);
   impl_->backends = std::move(backends);
   impl_->declared.resize(impl_->backends.size());
-  impl_->bindings.resize(impl_->backends.size());
+  impl_->bound.resize(impl_->backends.size());
   impl_->excluded.resize(impl_->backends.size());
   impl_->runner.SetBackendCount(static_cast<int>(impl_->backends.size()));
 }
@@ -206,15 +222,18 @@ Session::~Session() = default;
 const std::vector<std::unique_ptr<Backend>>& Session::backends() const { return impl_->backends; }
 
 const Record& Session::RunCase(const Case& value, int only_backend) {
+  Result<NamedDims> dims = CheckCase(value);
+  if (dims.ok()) return RunChecked(value, dims.value(), only_backend);
+  impl_->Reset();
+  impl_->record.reject = Reject::kBadShape;
+  return impl_->record;
+}
+
+const Record& Session::RunChecked(const Case& value, const NamedDims& dims, int only_backend) {
   Impl& impl = *impl_;
   impl.Reset();
-  Result<NamedDims> dims = CheckCase(value);
-  if (!dims.ok()) {
-    impl.record.reject = Reject::kBadShape;
-    return impl.record;
-  }
   impl.record.value = &value;
-  impl.record.dims = dims.value();
+  impl.record.dims = dims;
   MakeValues(value, impl.record.dims, impl.values);
   impl.record.values = &impl.values;
   impl.RunAll(value, only_backend);

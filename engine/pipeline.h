@@ -56,6 +56,8 @@ class Session {
   const std::vector<std::unique_ptr<Backend>>& backends() const;
   // Runs the case on every backend (or on the one whose index is given).
   const Record& RunCase(const Case& value, int only_backend = -1);
+  // The same for a case that is known to be checked, with its dimensions, as Decode gives it.
+  const Record& RunChecked(const Case& value, const NamedDims& dims, int only_backend = -1);
   // Gives an operand side of a backend slack in place of the guard from now on; the report says so.
   void Mute(int backend, OpId op, int operand, Side side);
   int muted() const;

@@ -74,7 +74,7 @@ int TestOneInput(const uint8_t* data, size_t size) {
   if (loop->cases == 0) loop->started_ns = PhaseNow();
   ++loop->cases;
   if (loop->judge) {
-    loop->session->RunCase(value);
+    loop->session->RunChecked(value, dims);
   } else {
     RunBare(value, dims);
   }

@@ -111,7 +111,7 @@ int Worker::TestOneInput(std::span<const uint8_t> bytes, std::span<uint8_t> coun
   std::copy(bytes.begin(), bytes.end(), block_.in_flight.begin());
   block_.in_flight_size.store(static_cast<uint32_t>(bytes.size()), std::memory_order_release);
   Bump(block_.counts.cases);
-  const Record& record = session_.session->RunCase(case_);
+  const Record& record = session_.session->RunChecked(case_, dims_);
   if (record.reject != Reject::kNone) {
     Bump(block_.counts.rejects[static_cast<size_t>(record.reject)]);
     return -1;

@@ -14,6 +14,7 @@ namespace assay {
 
 // Columns for `count` outputs, ordinary classes, no quantity measured yet. Keeps capacity.
 inline void ResetEvidence(int64_t count, Evidence& evidence) {
+  ++evidence.measurement;
   evidence.count = count;
   const auto size = static_cast<size_t>(count);
   evidence.hi.resize(size);
