@@ -8,6 +8,7 @@
 
 #include "contracts/operator.h"
 #include "contracts/values.h"
+#include "engine/call.h"
 #include "fuzz/cli.h"
 #include "fuzz/describe.h"
 
@@ -37,11 +38,38 @@ Outcome LeastOutcome(const BackendOutcome& outcome) {
   return Outcome::kNotTested;
 }
 
-Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Suite& suite) {
+bool TakesType(const Backend& backend, OpId op, DType type) {
+  NamedDims dims;
+  dims.resize(static_cast<int>(DefOf(op).dimensions.size()), 2);
+  const Case plain = MakeCase(op, type, dims);
+  BackendCall call;
+  call.Describe(plain, DefOf(op));
+  char buffer[160];
+  AssayText reason{buffer, sizeof buffer, 0};
+  return backend.table()->supports(backend.table()->self, call.get(), &reason) == ASSAY_OK;
+}
+
+// Types that some library under test takes. The reference takes all, and alone decides only where
+// nothing else takes any: cases that it runs by itself find nothing.
+std::vector<DType> TypesFor(OpId op, const Session& session) {
+  std::vector<DType> types;
+  for (const DType type : InputTypesOf(op)) {
+    for (const auto& backend : session.backends()) {
+      if (backend->family() == "reference" || !TakesType(*backend, op, type)) continue;
+      types.push_back(type);
+      break;
+    }
+  }
+  return types;
+}
+
+Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Session& session,
+                              const Suite& suite) {
   const Result<std::vector<OpId>> ops = ParseOps(config.ops);
   if (!ops.ok()) return ops.error();
   MutationSpace space;
   space.ops = ops.value();
+  for (const OpId op : space.ops) space.types.push_back(TypesFor(op, session));
   for (const Atom& atom : AtomsOf(suite)) {
     if (std::find(space.ops.begin(), space.ops.end(), atom.op) != space.ops.end()) {
       space.atoms.push_back(atom);
@@ -84,7 +112,8 @@ Result<std::unique_ptr<Worker>> Worker::Create(const WorkerTask& task, WorkerBlo
   for (const BackendInfo& info : config.value().backends) request.specs.push_back(info.spec);
   Result<OpenedSession> session = OpenSession(request);
   if (!session.ok()) return session.error();
-  Result<MutationSpace> space = SpaceOf(config.value(), *session.value().suite);
+  Result<MutationSpace> space =
+      SpaceOf(config.value(), *session.value().session, *session.value().suite);
   if (!space.ok()) return space.error();
   return std::unique_ptr<Worker>(new Worker(task, block, std::move(dir).value(),
                                             std::move(hits).value(), std::move(session).value(),

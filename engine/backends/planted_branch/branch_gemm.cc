@@ -2,7 +2,7 @@
 //
 // An instrumented gemm that is right except behind a chain of branches: one wrong column of b when
 // the residues of the extents, the leading dimensions and the transposes all fit. Drawn at random
-// they fit about once in two million times; one at a time each is likely, so that a fuzzer that
+// they fit less than once in a million times; one at a time each is likely, so that a fuzzer that
 // sees the branches reaches the fault step by step. A module of its own, since the instrumentation
 // is per file: the engine must not be instrumented.
 #include <cstddef>
@@ -44,8 +44,8 @@ bool TakesTheWrongColumn(int64_t m, int64_t n, int64_t k, const Matrix& a, const
       if (m % 16 == 11) {
         if (n % 16 == 5) {
           if (k % 16 == 13) {
-            if (a.leading % 8 == 6) {
-              if (b.leading % 16 == 9) return true;
+            if (a.leading % 4 == 2) {
+              if (b.leading % 8 == 1) return true;
             }
           }
         }
