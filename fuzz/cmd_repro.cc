@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "contracts/judge.h"
+#include "fuzz/cli.h"
 #include "fuzz/commands.h"
 #include "fuzz/read_case.h"
 #include "fuzz/serve.h"
@@ -42,7 +44,23 @@ void PrintClause(const ServedClause& clause) {
   fmt::print("    ratio     {:.6g}\n", clause.ratio);
 }
 
-void PrintServed(const CaseLine& line, const Served& served) {
+// Whoever reads a violation must see which limits are nobody's promise.
+void PrintAssumptions(const Suite& suite, const std::string& assume, const Case& value,
+                      const ServedBackend& backend) {
+  const bool violated = std::any_of(backend.clauses.begin(), backend.clauses.end(),
+                                    [](const auto& c) { return c.outcome == "violating"; });
+  if (!violated) return;
+  const auto declared =
+      DeclarationsOf(suite, backend.backend.profile, value.op, value.operands[0].dtype, assume);
+  if (!declared.ok()) return;
+  for (const DeclarationInfo& each : declared.value()) {
+    if (each.profile != "assumed" && each.profile != assume) continue;
+    fmt::print("  assumed   {} from \"{}\"\n", each.key, each.source);
+  }
+}
+
+void PrintServed(const CaseLine& line, const Served& served, const Suite& suite,
+                 const std::string& assume) {
   fmt::print("case      {}\n", PrintCase({line.value, {}}));
   for (const ServedBackend& backend : served.backends) {
     fmt::print("\nbackend   {} ({} {})\n", backend.backend.spec, backend.backend.family,
@@ -50,6 +68,7 @@ void PrintServed(const CaseLine& line, const Served& served) {
     fmt::print("  call: {}{}{}\n", backend.status, backend.detail.empty() ? "" : ": ",
                backend.detail);
     for (const ServedClause& clause : backend.clauses) PrintClause(clause);
+    PrintAssumptions(suite, assume, line.value, backend);
   }
   if (served.unsupported > 0) fmt::print("\n{} backends do not support it\n", served.unsupported);
   if (served.divergent) fmt::print("\nbackends differ in bits\n");
@@ -86,7 +105,9 @@ int Run(const CaseOptions& options) {
                    "name one backend with --backend"},
                   kExitEnvironment);
   }
-  PrintServed(line, served.value());
+  const auto suite = OpenSuite(request.value().serve.suite);
+  if (!suite.ok()) return Refuse(suite.error());
+  PrintServed(line, served.value(), *suite.value(), request.value().serve.assume);
   if (!served.value().violations.empty()) return kExitViolated;
   return OnlyInconclusive(served.value()) ? kExitInconclusive : kExitOk;
 }

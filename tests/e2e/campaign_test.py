@@ -208,5 +208,14 @@ class Hostile(Scratch):
         self.survive("hang", "timeout", "--hang-limit", "200ms")
 
 
+class Guidance(Scratch):
+    def test_coverage_leads_to_the_fault_behind_a_chain_of_branches(self):
+        # The unit test of the module draws as many cases without feedback and meets nothing.
+        campaign = self.fuzz("branch", "--backend", "planted_branch", "--op", "gemm", "--workers",
+                             "1", "--cases", "800000", "--seed", "2")
+        keys = [folder.name for folder in (campaign / "findings").iterdir()]
+        self.assertTrue(any("planted_branch" in key for key in keys), keys)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
