@@ -104,10 +104,13 @@ Result<const ProfileAst*> Find(const Suite& suite, std::string_view name) {
 // All profiles that count, the least binding first.
 Result<std::vector<const ProfileAst*>> ProfilesFor(const Suite& suite, std::string_view name,
                                                    std::string_view assume) {
-  Result<const ProfileAst*> profile = Find(suite, name);
-  if (!profile.ok()) return std::move(profile).error();
-  std::vector<const ProfileAst*> chain = {profile.value()};
-  Chain(suite, *profile.value(), chain);
+  std::vector<const ProfileAst*> chain;
+  if (!name.empty()) {  // a backend without a profile has promised nothing; a default may stand in
+    Result<const ProfileAst*> profile = Find(suite, name);
+    if (!profile.ok()) return std::move(profile).error();
+    chain = {profile.value()};
+    Chain(suite, *profile.value(), chain);
+  }
   if (!assume.empty()) {
     Result<const ProfileAst*> fallback = Find(suite, assume);
     if (!fallback.ok()) return std::move(fallback).error();

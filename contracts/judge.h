@@ -82,6 +82,7 @@ std::vector<Atom> AtomsOf(const Suite& suite);
 // Declarations of profile `name` for an operator and the type of its first operand; an Error names
 // the profiles there are. `assume` ("ieee", "blas" or "") fills undeclared policies from a named
 // default.
+// An empty profile name declares nothing.
 Result<Declared> DeclaredBy(const Suite& suite, std::string_view profile, OpId op, DType type,
                             std::string_view assume = "");
 std::vector<std::string> ProfilesOf(const Suite& suite);

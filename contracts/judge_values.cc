@@ -245,6 +245,24 @@ void ClassViolation(ClauseVerdict& verdict, int64_t i, ErrorClass error) {
   verdict.witness = i;
 }
 
+bool IsSubnormal(Format format, double value) {
+  return value != 0 && std::fabs(value) < InfoOf(format).smallest_normal;
+}
+
+// Whether an input may be taken as zero, which changes what Inf times it, or a root of it, answers.
+bool SubnormalsMayVanish(const Trial& trial) {
+  const Binding& binding = trial.contracts.binding;
+  if (binding.declared.subnormals == SubnormalPolicy::kPreserve) return false;
+  for (const OperandValues& operand : trial.values.operands) {
+    if (operand.any_subnormal) return true;
+  }
+  const Format scalars = binding.input == DType::kF64 ? Format::kF64 : Format::kF32;
+  for (const Quantity quantity : {Quantity::kAlpha, Quantity::kBeta}) {
+    if (IsSubnormal(scalars, trial.evidence.scalar[static_cast<int>(quantity)])) return true;
+  }
+  return false;
+}
+
 // An element whose truth is a real number: NaN is wrong, and an infinity is wrong unless the
 // truth's neighbourhood reaches it.
 void JudgeRealClass(const Trial& trial, LazyBound& bound, int64_t i, ClauseVerdict& verdict) {
@@ -325,6 +343,13 @@ void JudgeClasses(const Trial& trial, const BoundClause& clause, ClauseVerdict& 
     } else {
       ClassViolation(verdict, i, ClassError(got, legal));
     }
+  }
+  if (verdict.outcome == Outcome::kViolating && SubnormalsMayVanish(trial)) {
+    verdict.outcome = Outcome::kUnderSpecified;
+    verdict.error = ErrorClass::kNone;
+    verdict.ratio = 0;
+    verdict.witness = -1;
+    verdict.reason = "the subnormal policy is not declared and would decide";
   }
 }
 

@@ -25,21 +25,22 @@ ClassSet ProductClass(double x, double y) {
 ClassSet ClassOfScaledC(const SumsView& view, double c) {
   if (view.beta == 1) {  // C unchanged bit for bit, the sign of a zero included
     const ClassSet kept = ClassOf(c);
+    // Unless an empty sum was added: 0 + (-0) is +0.
+    if (kept == kClassNegZero && view.alpha != 0) return kClassZero;
     return kept == kClassFinite ? kClassByValue : kept;
   }
   return ProductClass(view.beta, c);
 }
 
-// c where beta is zero and nothing is added: +0 is stored. A negative zero beta may be multiplied, and an
-// empty sum may be (reference BLAS does, for a transposed operand) with a negative alpha.
+// c where beta is zero and nothing is added: +0 is stored. A negative zero beta may be multiplied,
+// and an empty sum may be (reference BLAS does, for a transposed operand) with a negative alpha.
 ClassSet ClassOfClearedC(const SumsView& view) {
   const bool multiplied = std::signbit(view.beta) || (view.alpha != 0 && std::signbit(view.alpha));
   return multiplied ? kClassZero : kClassPosZero;
 }
 
 ClassSet WithoutProducts(const SumsView& view, int64_t row, int64_t column) {
-  ClassSet set =
-      view.beta == 0 ? ClassOfClearedC(view) : ClassOfScaledC(view, view.C(row, column));
+  ClassSet set = view.beta == 0 ? ClassOfClearedC(view) : ClassOfScaledC(view, view.C(row, column));
   // An empty sum times a NaN or an infinity: skipped by some, computed by others.
   if (view.length == 0 && !std::isfinite(view.alpha)) set |= kClassNan;
   return set;

@@ -134,8 +134,8 @@ double CountedShare(const Program& program, const Evidence& evidence) {
   return ignored ? 0 : 1;
 }
 
-// Underflow (Hauser, ACM TOPLAS 18, 1996). Multiplication by 0 or +-1 cannot underflow, additions are exact in gradual
-// underflow.
+// Underflow (Hauser, ACM TOPLAS 18, 1996). Multiplication by 0 or +-1 cannot underflow, additions
+// are exact in gradual underflow.
 class UnderflowRule {
  public:
   UnderflowRule(const Program& program, const Evidence& evidence) : program_(program) {
@@ -153,9 +153,10 @@ class UnderflowRule {
       folded_ = alpha_ != 0 && alpha_ != 1;
       if (folded_) extra_ += 1;
       if (beta != 0 && (beta != 1 || flush)) extra_ += 1;
-      if (program.flush_input > 0) inputs_ = program.flush_input * beta;
+      if (program.flush_input > 0) inputs_ = program.flush_input * FlushedPartners(evidence, beta);
     }
-    per_product_ = (flush ? 2 : 1) * alpha_;
+    // Folded, alpha b is rounded before it meets a: that rounding is not scaled by a small alpha.
+    per_product_ = (flush ? 2 : 1) * (folded_ ? std::max(alpha_, 1.0) : alpha_);
   }
 
   double At(double nnz, double operand_sum, double rounds) const {
@@ -172,6 +173,18 @@ class UnderflowRule {
   }
 
  private:
+  // What a flushed element of c, beta or alpha is multiplied by: each loses at most lambda itself.
+  double FlushedPartners(const Evidence& evidence, double beta) const {
+    const double lambda = InfoOf(program_.accumulator).smallest_normal;
+    const auto scalar = [&](Quantity quantity) {
+      return std::fabs(evidence.scalar[static_cast<int>(quantity)]);
+    };
+    double partners = beta;
+    if (beta != 0 && beta < lambda) partners += scalar(Quantity::kMaxAbsC);
+    if (alpha_ != 0 && alpha_ < lambda) partners += scalar(Quantity::kMaxAbsProductSum);
+    return partners;
+  }
+
   const Program& program_;
   double unit_ = 0, alpha_ = 1, extra_ = 0, per_product_ = 1, inputs_ = 0;
   bool sum_ = false, folded_ = false;
