@@ -233,6 +233,36 @@ bool IsSpecial(const Evidence& evidence) {
   return evidence.special || (all & kClassByValue) == 0;
 }
 
+// Without products (K = 0 or alpha = 0) only beta c is left, and a wrong answer that is the old
+// content bit for bit means that c was not written. Said by the clause that asks for it, in place
+// of all others: one cause gives one key.
+void BlameOldContent(const Trial& trial, Verdict& verdict) {
+  if (trial.values.op->id != OpId::kGemm) return;
+  const auto scalar = [&](Quantity quantity) {
+    return trial.evidence.scalar[static_cast<int>(quantity)];
+  };
+  if (scalar(Quantity::kLength) != 0 && scalar(Quantity::kAlpha) != 0) return;
+  const auto asks =
+      std::find_if(trial.contracts.clauses.begin(), trial.contracts.clauses.end(),
+                   [](const BoundClause& clause) { return clause.Has(Relation::kWritten); });
+  if (asks == trial.contracts.clauses.end()) return;
+  int64_t unwritten = -1;
+  for (ClauseVerdict& clause : verdict.clauses) {
+    const size_t at = static_cast<size_t>(clause.witness);
+    if (clause.outcome != Outcome::kViolating || clause.witness < 0) continue;
+    if (trial.observation.bits[at] != trial.values.operands.back().bits[at]) continue;
+    unwritten = clause.witness;
+    clause.error = ErrorClass::kNone;
+    clause.ratio = 0;
+    Set(clause, Outcome::kNotTested, "old content of the output shows");
+  }
+  if (unwritten < 0) return;
+  for (ClauseVerdict& clause : verdict.clauses) {
+    const bool written = clause.contract == asks->contract && clause.clause == asks->name;
+    if (written) Violate(clause, ErrorClass::kUnwritten, unwritten);
+  }
+}
+
 }  // namespace
 
 JudgeScratch::JudgeScratch() : impl(std::make_unique<Impl>()) {}
@@ -251,6 +281,7 @@ void Judge(const BoundContracts& contracts, const Values& values, const Evidence
     judged.clause = clause.name;
     JudgeClause(trial, clause, judged);
   }
+  BlameOldContent(trial, verdict);
   JudgeSafety(trial, verdict);
 }
 

@@ -72,6 +72,21 @@ const CleanCase kCleanCases[] = {
      "gather table=i8[7,6]:fill(distinct,seed=64817) indices=i32[37]:fill(indices,0,6,seed=15927) "
      "out=i8[37,6]:fill(poison,seed=28254)"},
     // erfc is subnormal there, and its rounding is multiplied by x / 2.
+    // Folded into b, a tiny alpha costs each product half a smallest subnormal of its own.
+    {"TinyAlphaFoldedIntoAnOperand",
+     "gemm alpha=0x1p-144 a=f32[1,32]:fill(constant,0x1p-3) b=f32[32,1]:fill(constant,0x1p-3) "
+     "c=f32[1,1]:fill(zero)"},
+    {"TinyAlphaFoldedIntoAnOperandOfDoubles",
+     "gemm alpha=0x1p-1069 a=f64[1,32]:fill(constant,0x1p-3) b=f64[32,1]:fill(constant,0x1p-3) "
+     "c=f64[1,1]:fill(zero)"},
+    // 0 + (-0) is +0, and so is -0 left alone.
+    {"EmptySumAddedToNegativeZero",
+     "gemm beta=1 a=f32[1,0]:fill(zero) b=f32[0,1]:fill(zero) c=f32[1,1]:fill(zero):set(0,0=-0)"},
+    {"EmptySumTimesNegativeAlpha",
+     "gemm alpha=-1 trans_b=t a=f32[1,0]:fill(zero) b=f32[1,0]:fill(zero) c=f32[1,1]:fill(zero)"},
+    // A BLAS is handed floats: the nearest to 1.2, not 1.2.
+    {"ScalarsAreOfTheInterfaceType",
+     "gemm beta=1.2 a=f32[13,0]:fill(zero) b=f32[0,2]:fill(zero) c=f32[13,2]:fill(normal,0,1)"},
     {"GeluTailOfSubnormalErfc", "gelu x=f64[36]:fill(uniform,-40,-14,seed=7086) out=f64[36]"},
 };
 
