@@ -250,6 +250,7 @@ void BlameOldContent(const Trial& trial, Verdict& verdict) {
   for (ClauseVerdict& clause : verdict.clauses) {
     const size_t at = static_cast<size_t>(clause.witness);
     if (clause.outcome != Outcome::kViolating || clause.witness < 0) continue;
+    if (at >= trial.observation.bits.size()) continue;
     if (trial.observation.bits[at] != trial.values.operands.back().bits[at]) continue;
     unwritten = clause.witness;
     clause.error = ErrorClass::kNone;

@@ -176,6 +176,23 @@ TEST(Values, UseTheImageOfANarrowOutput) {
   EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kViolating);
 }
 
+// c holds 3 and stays 3 although beta is 2 and there is no product.
+TEST(Written, TakesTheBlameForOldContentWhereThereIsNoProduct) {
+  Scene scene(OpId::kGemm, DType::kF32, {1, 1, 0});
+  scene.SetSums(6, 0);
+  scene.Set(Quantity::kBeta, 2);
+  scene.SetTruth(0, 6);
+  scene.SetGot(0, 3);
+  scene.observation.bits = {Encode(DType::kF32, 3)};
+  scene.values.operands.back().bits = {Encode(DType::kF32, 3)};
+  EXPECT_EQ(scene.Of("C-EXC-01", "written").error, ErrorClass::kUnwritten);
+  EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kNotTested);
+  scene.SetGot(0, 5);  // some other wrong answer is a wrong value
+  scene.observation.bits = {Encode(DType::kF32, 5)};
+  EXPECT_EQ(scene.Of("C-EXC-01", "written").outcome, Outcome::kConforming);
+  EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kViolating);
+}
+
 TEST(Values, AreNotTestedWhereOldContentShows) {
   DotScene scene;
   scene.SetGot(0, 77);

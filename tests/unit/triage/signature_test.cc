@@ -69,6 +69,18 @@ TEST(Signature, SaysTheOperandInPlaceOfATriggerWhereMemoryIsTouched) {
   }
 }
 
+TEST(Signature, HasOneWordForTheFactorsOfAGemmWhichATransposeSwaps) {
+  Violation violation = ViolationOf("C-EXC-02", "guards", ErrorClass::kReadAfter);
+  for (const int operand : {0, 1}) {
+    violation.guard.operand = operand;
+    EXPECT_EQ(Key("gemm a=f32[2,1] b=f32[1,2] c=f32[2,2]", violation, "blis"),
+              "exc02_guards_gemm_read_after_factor_blis");
+    EXPECT_EQ(
+        Key("dot x=f32[2] y=f32[2] out=f32[]", violation, "blis"),
+        operand == 0 ? "exc02_guards_dot_read_after_x_blis" : "exc02_guards_dot_read_after_y_blis");
+  }
+}
+
 std::string Trigger(const std::string& text, ErrorClass error, int64_t witness = 0) {
   const Case value = Parsed(text);
   return std::string(TriggerOf(value, DefOf(value.op).dims(value).value(),
@@ -107,6 +119,9 @@ TEST(Trigger, PutsShapeBeforeValuesBeforeLayout) {
   EXPECT_EQ(Trigger("gemm alpha=0 a=f32[1,1]:set(0,0=inf) b=f32[1,1] c=f32[1,1]",
                     ErrorClass::kNanAppears),
             "alpha_zero");
+  EXPECT_EQ(Trigger("gemm alpha=-0 a=f32[1,0] b=f32[0,1] c=f32[1,1]", ErrorClass::kZeroSign),
+            "alpha_zero")
+      << "minimizing leaves out what alpha = 0 leaves unread";
   EXPECT_EQ(
       Trigger("sum x=f32[2]:strides(2):fill(constant,0x1p-100) out=f32[]", ErrorClass::kValue),
       "tiny");
