@@ -128,7 +128,7 @@ class Campaign(Scratch):
         records = json.loads(assay("report", campaign, "--json").stdout)
         for record in records:
             self.assertTrue(record["witness"]["bound"], record)
-            trigger, guard = record["facets"]["trigger"], "reads_past" in record["signature"]
+            trigger, guard = record["facets"]["trigger"], record["clause"] == "guards"
             self.assertEqual(trigger == "", guard, record)
             self.assertTrue(record["signature"].endswith(trigger), record)
         for minimized in campaign.glob("findings/*/minimized"):
@@ -142,6 +142,17 @@ class Campaign(Scratch):
             line = minimized.read_text().strip()
             self.assertEqual(assay("repro", line, "--backend", "reference").returncode, 0)
             self.assertEqual(assay("minimize", minimized).stdout.strip(), line)
+
+    def test_a_violated_class_and_a_guard_say_what_decides(self):
+        for line, witness, bound in (
+                ("dot x=f32[1]:fill(zero) y=f32[1]:set(0=nan) out=f32[] "
+                 "backend=planted:dot_zero_skip", "[]", "none: a class decides"),
+                ("gemm beta=1 a=f32[1,0] b=f32[0,1] c=f32[1,1]:fill(zero) "
+                 "backend=planted:gemm_reads_past_c", "operand c, 9 bytes after its end, read",
+                 "none: a memory access decides")):
+            run = assay("repro", line)
+            self.assertIn(f"    witness   {witness}\n", run.stdout)
+            self.assertIn(f"    bound     {bound}\n", run.stdout)
 
     def test_garbage_in_the_corpus_is_counted_and_harms_nothing(self):
         campaign = self.fuzz("a", "--op", "sum", "--backend", "reference", "--cases", "300")
@@ -174,6 +185,7 @@ class Campaign(Scratch):
 
     def stop(self, out, *arguments, again_after):
         log = (self.scratch / "log").open("w+")
+        self.addCleanup(log.close)
         run = subprocess.Popen([ASSAY, "fuzz", "--out", out, "--workers", "1", "--quantum",
                                 "100000000", *arguments], stdout=log, stderr=log)
         deadline = time.monotonic() + LIMIT_SECONDS
