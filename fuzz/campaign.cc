@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMaxFileBytes = 1 << 22;
+// Room for the names of a million corpus entries that are none.
+constexpr int64_t kMaxFileBytes = 1 << 26;
 
 toml::array InfosToToml(const std::vector<BackendInfo>& infos) {
   toml::array list;
@@ -147,7 +148,8 @@ std::string ToJson(const CampaignState& state) {
                    {"violations", state.violations},
                    {"divergent", state.divergent},
                    {"replaced", state.replaced},
-                   {"mutes", mutes}};
+                   {"mutes", mutes},
+                   {"rejected_entries", state.rejected_entries}};
   return value.dump(1) + "\n";
 }
 
@@ -165,6 +167,8 @@ Result<CampaignState> StateFromJson(const std::string& where, const std::string&
     state.divergent = value.at("divergent");
     state.replaced = value.at("replaced");
     state.clauses = value.at("clauses");
+    // States of older campaigns lack it.
+    if (value.contains("rejected_entries")) state.rejected_entries = value["rejected_entries"];
     for (const json& entry : value.at("mutes")) {
       const Result<MuteEntry> mute = MuteFromJson(where, entry);
       if (!mute.ok()) return mute.error();
@@ -202,6 +206,17 @@ void MergeMutes(const WorkerBlock& block, CampaignState& state) {
       same->muted |= seen.muted;
     }
   }
+}
+
+bool NoteRejectedEntry(const std::string& name, Reject reject, CampaignState& state) {
+  std::string text;
+  for (const char c : name) {
+    const bool plain = c > ' ' && c < 0x7f && c != '%';
+    text += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  if (!state.rejected_entries.insert(text).second) return false;
+  ++state.rejects[static_cast<size_t>(reject)];
+  return true;
 }
 
 Result<CampaignConfig> ReadConfig(const CampaignDir& dir) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ struct CampaignState {
   std::map<std::string, std::array<int64_t, kOutcomeCount>> clauses;  // "C-PRC-01/values"
   std::array<int64_t, kRejectCount> rejects{};
   std::vector<MuteEntry> mutes;
+  // Corpus entries that are no case, by name, each of them counted in `rejects`. Bytes that are no
+  // plain character are written %xx.
+  std::set<std::string> rejected_entries;
   int64_t Cases() const;
 };
 std::string ToJson(const CampaignState& state);
@@ -59,6 +63,9 @@ void AddCounts(const WorkerCounts& counts, const std::vector<std::string>& claus
                CampaignState& state);
 // Hits add up; a side that either muted stays muted.
 void MergeMutes(const WorkerBlock& block, CampaignState& state);
+
+// Counts a corpus entry that is no case, once per campaign. False: it was counted before.
+bool NoteRejectedEntry(const std::string& name, Reject reject, CampaignState& state);
 
 // From and to the campaign's own files; the state is written durably.
 Result<CampaignConfig> ReadConfig(const CampaignDir& dir);

@@ -2,7 +2,6 @@
 //
 // `assay repro`: one case again, in a process of its own, with everything there is to say about it.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -32,15 +31,13 @@ void PrintClause(const ServedClause& clause) {
   fmt::print("  {}/{}: {}", clause.contract, clause.clause, clause.outcome);
   if (clause.outcome == "violating") fmt::print(" ({})", clause.error);
   if (!clause.reason.empty()) fmt::print(" ({})", clause.reason);
-  if (!clause.bound.empty()) fmt::print(", ratio {:.6g}", clause.ratio);
+  if (!clause.bound.starts_with("none")) fmt::print(", ratio {:.6g}", clause.ratio);
   fmt::print("\n");
   if (clause.outcome != "violating") return;
-  if (!clause.witness_index.empty() || !clause.bound.empty()) {
-    fmt::print("    witness   [{}]\n", fmt::join(clause.witness_index, ","));
-  }
+  fmt::print("    witness   {}\n", clause.witness);
   fmt::print("    got       {}\n", clause.got);
   fmt::print("    expected  {}\n", clause.expected);
-  if (!clause.bound.empty()) fmt::print("    bound     {}\n", clause.bound);
+  fmt::print("    bound     {}\n", clause.bound);
   fmt::print("    ratio     {:.6g}\n", clause.ratio);
 }
 
@@ -75,7 +72,9 @@ void PrintServed(const CaseLine& line, const Served& served, const Suite& suite,
   for (const FindingRecord& finding : served.violations) {
     fmt::print("\nviolated  {}\n", finding.raw_keys.at(0));
     if (served.died.empty()) continue;
-    fmt::print("    got       {}\n    expected  {}\n", finding.got, finding.expected);
+    fmt::print("    witness   none: the whole call\n    got       {}\n    expected  {}\n",
+               finding.got, finding.expected);
+    fmt::print("    bound     {}\n    ratio     {:.6g}\n", finding.bound, finding.ratio);
   }
 }
 

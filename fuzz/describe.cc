@@ -62,6 +62,40 @@ std::string GuardText(OpId op, const GuardHit& hit) {
                      hit.side == Side::kBefore ? "before" : "after", OperandName(op, hit.operand));
 }
 
+constexpr const char* kNoBoundAtEnd = "none: the end of the call decides";
+
+bool IsAccess(ErrorClass error) {
+  return error >= ErrorClass::kReadBefore && error <= ErrorClass::kInputsChanged;
+}
+
+std::string DistanceText(const GuardHit& hit) {
+  const char* access = hit.access == Access::kRead ? "read" : "write";
+  if (hit.side == Side::kGap) return fmt::format("between its elements, {}", access);
+  return fmt::format("{} byte{} {}, {}", hit.distance_bytes, hit.distance_bytes == 1 ? "" : "s",
+                     hit.side == Side::kBefore ? "before its start" : "after its end", access);
+}
+
+// A clause without a number is decided by something else; a reader must see by what.
+std::string BoundText(const Observation& seen, const ClauseVerdict& clause, bool element) {
+  if (IsAccess(clause.error)) return "none: a memory access decides";
+  if (seen.status != RunStatus::kOk) return kNoBoundAtEnd;
+  if (!element) return "none: the call as a whole decides";
+  if (std::isnan(clause.bound)) return "none: a class decides";
+  return PrintBits(DType::kF64, std::bit_cast<uint64_t>(clause.bound));
+}
+
+std::string PlaceText(OpId op, const Observation& seen, const ClauseVerdict& clause,
+                      const std::vector<int64_t>& index, bool element) {
+  if (IsAccess(clause.error) && seen.guard) {
+    return fmt::format("operand {}, {}", OperandName(op, seen.guard->operand),
+                       DistanceText(*seen.guard));
+  }
+  if (clause.error == ErrorClass::kInputsChanged) {
+    return fmt::format("operand {}", OperandName(op, seen.changed_input));
+  }
+  return element ? fmt::format("[{}]", fmt::join(index, ",")) : "none: the whole call";
+}
+
 WitnessText ElementWitness(const Record& record, const BackendOutcome& outcome,
                            const ClauseVerdict& clause) {
   WitnessText text;
@@ -72,9 +106,6 @@ WitnessText ElementWitness(const Record& record, const BackendOutcome& outcome,
   if (at < seen.bits.size()) text.got = PrintBits(output.dtype, seen.bits[at]);
   if (record.evidence != nullptr && IsFloat(output.dtype)) {
     text.expected = ExpectedText(*record.evidence, output.dtype, clause.witness);
-  }
-  if (!std::isnan(clause.bound)) {
-    text.bound = PrintBits(DType::kF64, std::bit_cast<uint64_t>(clause.bound));
   }
   return text;
 }
@@ -100,6 +131,7 @@ void FillFrom(const Case& value, const NamedDims& dims, const Violation& violati
   finding.dtypes = facets.dtypes;
   finding.layouts = facets.layouts;
   finding.size_residues = facets.size_residues;
+  finding.trigger = facets.trigger;
   finding.case_line = PrintCase({value, {backend.spec}});
 }
 
@@ -121,17 +153,21 @@ WitnessText WitnessOf(const Record& record, const BackendOutcome& outcome,
                       const ClauseVerdict& clause) {
   const Observation& seen = outcome.observation;
   WitnessText text;
-  if (seen.guard) {
+  const bool element =
+      !IsAccess(clause.error) && clause.witness >= 0 && !record.value->operands.empty();
+  if (IsAccess(clause.error) && seen.guard) {
     text.got = GuardText(record.value->op, *seen.guard);
     text.expected = "no access outside the operands";
   } else if (clause.error == ErrorClass::kInputsChanged) {
     text.got = fmt::format("operand {} changed", OperandName(record.value->op, seen.changed_input));
     text.expected = "inputs as they were";
-  } else if (clause.witness >= 0 && !record.value->operands.empty()) {
+  } else if (element) {
     text = ElementWitness(record, outcome, clause);
   } else if (seen.status != RunStatus::kOk) {
     text.got = fmt::format("{}: {}", NameOf(seen.status), seen.detail);
   }
+  text.bound = BoundText(seen, clause, element);
+  text.place = PlaceText(record.value->op, seen, clause, text.index, element);
   return text;
 }
 
@@ -156,6 +192,7 @@ FindingRecord DescribeDeath(const Case& value, const NamedDims& dims, const Viol
   FillFrom(value, dims, death, backend, finding);
   finding.got = death.status_detail;
   finding.expected = "a call that ends";
+  finding.bound = kNoBoundAtEnd;
   return finding;
 }
 

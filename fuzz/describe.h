@@ -18,10 +18,12 @@ namespace assay {
 // `error` is kCrash or kTimeout, `detail` says how it ended.
 Violation DeathOf(int backend, ErrorClass error, std::string detail);
 
-// The texts of one clause verdict at its witness, "" where there is none.
+// The texts of one clause verdict at its witness, "" where there is none. `place` and `bound` are
+// never empty: the element ("[0,2]", "[]" for a scalar) or the operand and the access; the limit,
+// or "none: " and what decides in its place.
 struct WitnessText {
   std::vector<int64_t> index;
-  std::string got, expected, bound;
+  std::string place, got, expected, bound;
 };
 WitnessText WitnessOf(const Record& record, const BackendOutcome& outcome,
                       const ClauseVerdict& clause);

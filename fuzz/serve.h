@@ -27,8 +27,7 @@ struct ServeOptions {
 struct ServedClause {
   std::string contract, clause, outcome, error, reason;
   double ratio = 0;
-  std::vector<int64_t> witness_index;
-  std::string got, expected, bound;
+  std::string witness, got, expected, bound;  // WitnessText
 };
 
 struct ServedBackend {

@@ -29,7 +29,7 @@ json ClauseToJson(const Record& record, const BackendOutcome& outcome,
           {"error", NameOf(clause.error)},
           {"reason", clause.reason},
           {"ratio", RatioToJson(clause.ratio)},
-          {"index", text.index},
+          {"witness", text.place},
           {"got", text.got},
           {"expected", text.expected},
           {"bound", text.bound}};
@@ -43,7 +43,7 @@ ServedClause ClauseFromJson(const json& value) {
   clause.error = value.at("error");
   clause.reason = value.at("reason");
   clause.ratio = RatioFromJson(value.at("ratio"));
-  clause.witness_index = value.at("index").get<std::vector<int64_t>>();
+  clause.witness = value.at("witness");
   clause.got = value.at("got");
   clause.expected = value.at("expected");
   clause.bound = value.at("bound");

@@ -102,6 +102,8 @@ int Conclude(const CampaignDir& dir, const CampaignConfig& config, const Campaig
   if (!input.ok()) return Refuse(input.error(), kExitEnvironment);
   fmt::print("{}{}", ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}),
              FormatCounts(state, result));
+  // Both may go to one file: what is said last must not land in the middle of a line.
+  std::fflush(stdout);
   if (result.interrupted) {
     fmt::print(stderr, "assay: interrupted; go on with: assay fuzz --resume {}\n", dir.path());
     return kExitInterrupted;

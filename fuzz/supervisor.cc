@@ -16,8 +16,10 @@ namespace assay {
 namespace {
 
 constexpr int kTickMs = 50;
-// For a worker that was asked to stop, to end its case. After it the quantum is lost.
+// For a worker that was asked to stop, to end its case.
 constexpr std::chrono::seconds kStopGrace{10};
+// `timeout` and shells signal the process and its group: two at once are one request.
+constexpr std::chrono::seconds kSameRequest{1};
 constexpr int64_t kLookIntervalMs = 1'000;
 
 sigset_t WatchedSignals() {
@@ -45,10 +47,10 @@ Supervisor::Supervisor(CampaignDir dir, CampaignConfig config, CampaignState sta
       clause_names_(std::move(clause_names)),
       hits_(std::move(hits)) {
   state_.workers.resize(static_cast<size_t>(config_.workers));
+  const int64_t missing = std::max<int64_t>(limits_.cases - state_.Cases(), 0);
   for (int i = 0; i < config_.workers; ++i) {
     workers_.emplace_back(i, std::chrono::milliseconds(config_.hang_limit_ms));
-    const int64_t share =
-        limits_.cases / config_.workers + (i < limits_.cases % config_.workers ? 1 : 0);
+    const int64_t share = missing / config_.workers + (i < missing % config_.workers ? 1 : 0);
     targets_.push_back(state_.workers[static_cast<size_t>(i)].cases + share);
   }
   const sigset_t set = WatchedSignals();
@@ -68,6 +70,10 @@ Result<CampaignResult> Supervisor::Run() {
   corpus_ = CountEntries(dir_.Sub("corpus"));
   std::error_code ignored;
   std::filesystem::create_directories(dir_.Sub("work"), ignored);
+  // Counted even where no quantum starts.
+  if (const auto entries = SeedEntries(); !entries.ok()) return entries.error();
+  LookAtFindings(true);
+  SayWhatIsReached();
   status_.Show(Now("fuzzing"), true);
   const Status fuzzed = Fuzz();
   std::filesystem::remove_all(dir_.Sub("work"), ignored);
@@ -95,14 +101,15 @@ Status Supervisor::Fuzz() {
 }
 
 Status Supervisor::Step(Clock::time_point now) {
-  ReadSignals();
+  if (const Status read = ReadSignals(); !read.ok()) return read;
   if (LimitReached()) BeginStop();
   for (WorkerProcess& worker : workers_) {
     if (!worker.running()) continue;
     const std::optional<QuantumEnd> end = worker.Poll(now);
-    if (!end && stopping_ && now - stop_begun_ > kStopGrace) worker.Kill();
-    if (!end) continue;
-    if (const Status done = FinishQuantum(worker, *end); !done.ok()) return done;
+    const bool cut = !end && stopping_ && now - stop_begun_ > kStopGrace;
+    if (!end && !cut) continue;
+    const Status done = cut ? CutQuantum(worker) : FinishQuantum(worker, *end);
+    if (!done.ok()) return done;
   }
   return stopping_ ? Status() : StartIdleWorkers();
 }
@@ -117,9 +124,20 @@ Status Supervisor::StartIdleWorkers() {
   for (WorkerProcess& worker : workers_) {
     const int64_t budget = BudgetOf(worker.index());
     if (worker.running() || budget <= 0) continue;
-    if (const Status begun = worker.Start(dir_, config_, state_, budget); !begun.ok()) return begun;
+    const Result<std::vector<std::string>> seeds = SeedEntries();
+    if (!seeds.ok()) return seeds.error();
+    const Status begun = worker.Start(dir_, config_, state_, seeds.value(), budget);
+    if (!begun.ok()) return begun;
   }
   return {};
+}
+
+void Supervisor::SayWhatIsReached() {
+  if (limits_.cases == 0 || start_cases_ < limits_.cases) return;
+  status_.Say(fmt::format(
+      "assay: nothing to run: --cases {} is the campaign's total, and it has {} cases already; "
+      "name a larger number to go on",
+      limits_.cases, start_cases_));
 }
 
 void Supervisor::BeginStop() {
@@ -149,18 +167,20 @@ int64_t Supervisor::ElapsedMs() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_).count();
 }
 
-// A second interrupt waits for nothing: what is durable already is all that is kept.
-void Supervisor::ReadSignals() {
+// A second interrupt waits for no case to end.
+Status Supervisor::ReadSignals() {
   signalfd_siginfo info;
   while (read(signals_.get(), &info, sizeof info) == sizeof info) {
     if (info.ssi_signo == SIGCHLD) continue;
-    if (result_.interrupted) {
-      for (WorkerProcess& worker : workers_) {
-        if (worker.running()) worker.Kill();
-      }
+    const bool again = result_.interrupted && Clock::now() - interrupted_at_ > kSameRequest;
+    for (size_t i = 0; again && i < workers_.size(); ++i) {
+      if (!workers_[i].running()) continue;
+      if (const Status cut = CutQuantum(workers_[i]); !cut.ok()) return cut;
     }
+    if (!result_.interrupted) interrupted_at_ = Clock::now();
     result_.interrupted = true;
   }
+  return {};
 }
 
 void Supervisor::Wait() {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace assay {
 
 struct CampaignLimits {
   int64_t time_ms = 0;  // of fuzzing; 0: no such limit
-  int64_t cases = 0;    // more than there are; 0: no such limit
+  int64_t cases = 0;    // of the whole campaign; 0: no such limit
 };
 
 struct CampaignResult {
@@ -45,6 +46,9 @@ class Supervisor {
  private:
   int64_t BudgetOf(int worker) const;
   Status StartIdleWorkers();
+  Result<std::vector<std::string>> SeedEntries();
+  Status CutQuantum(WorkerProcess& worker);
+  void SayWhatIsReached();
   Status FinishQuantum(WorkerProcess& worker, const QuantumEnd& end);
   Status NoteDeath(WorkerProcess& worker, const QuantumEnd& end);
   Status NoteUnexplained(WorkerProcess& worker, const QuantumEnd& end);
@@ -55,7 +59,7 @@ class Supervisor {
   Status Fuzz();
   Status Step(Clock::time_point now);
   void BeginStop();
-  void ReadSignals();
+  Status ReadSignals();
   void Wait();
   void SampleMemory();
   void LookAtFindings(bool now);
@@ -78,11 +82,12 @@ class Supervisor {
   Clock::time_point start_;
   int64_t start_cases_ = 0;
   int64_t corpus_ = 0;
-  int findings_ = 0, pending_ = 0;  // as of looked_ms_
+  std::map<std::string, Reject> entries_;  // of the corpus, by name, as far as they were looked at
+  int findings_ = 0, pending_ = 0;         // as of looked_ms_
   int64_t looked_ms_ = -1;
   int64_t sample_due_ms_ = 0, sample_interval_ms_ = 1000;
   bool stopping_ = false;
-  Clock::time_point stop_begun_;
+  Clock::time_point stop_begun_, interrupted_at_;
   int unexplained_ = 0;
   CampaignResult result_;
 };

@@ -57,6 +57,17 @@ std::string LastLine(const std::string& log) {
   return log.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
+// Whatever lies there: too large, unreadable and no file at all are no case.
+Reject LookAtEntry(const std::filesystem::path& path, std::error_code& error) {
+  if (!std::filesystem::is_regular_file(path, error)) return Reject::kNotACase;
+  const Result<std::string> bytes = ReadFile(path, static_cast<int64_t>(kMaxEncodedSize));
+  if (!bytes.ok()) return Reject::kNotACase;
+  Case value;
+  NamedDims dims;
+  const auto* data = reinterpret_cast<const uint8_t*>(bytes.value().data());
+  return Decode({data, bytes.value().size()}, value, dims);
+}
+
 // libFuzzer names corpus entries by the SHA-1 of what is in them, and everything else otherwise.
 bool IsEntryName(const std::string& name) {
   return name.size() == 40 && name.find_first_not_of("0123456789abcdef") == name.npos;
@@ -82,6 +93,13 @@ Status Supervisor::FinishQuantum(WorkerProcess& worker, const QuantumEnd& end) {
   standing.cases += static_cast<int64_t>(worker.block().counts.cases);
   ++standing.quanta;
   return WriteState(dir_, state_);
+}
+
+// What was counted stays counted; the next quantum begins with a seed of its own, as always.
+Status Supervisor::CutQuantum(WorkerProcess& worker) {
+  worker.Kill();
+  return FinishQuantum(worker, {QuantumEnd::Kind::kByItself, WorkerEnd::kStopped,
+                                "stopped in the middle of a case"});
 }
 
 Status Supervisor::NoteDeath(WorkerProcess& worker, const QuantumEnd& end) {
@@ -158,6 +176,34 @@ Status Supervisor::Harvest(int worker) {
   return {};
 }
 
+// Paths, in the order of names. Entries that are no case are counted, left out and left alone; each
+// is looked at once. A name with a comma was not written by us and does not fit libFuzzer's list.
+Result<std::vector<std::string>> Supervisor::SeedEntries() {
+  std::vector<std::string> paths;
+  std::error_code error, ignored;
+  bool news = false;
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.Sub("corpus"), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name[0] == '.') continue;  // a temporary
+    const auto [at, fresh] = entries_.try_emplace(name, Reject::kNone);
+    if (fresh) {
+      at->second = name.find(',') == std::string::npos ? LookAtEntry(entry.path(), ignored)
+                                                       : Reject::kNotACase;
+    }
+    if (at->second == Reject::kNone) {
+      paths.push_back(entry.path());
+    } else {
+      news = NoteRejectedEntry(name, at->second, state_) || news;
+    }
+  }
+  if (error) return Error{dir_.Sub("corpus"), error.message(), ""};
+  std::sort(paths.begin(), paths.end());
+  if (!news) return paths;
+  const Status written = WriteState(dir_, state_);
+  if (!written.ok()) return written.error();
+  return paths;
+}
+
 void Supervisor::Event(const std::string& json_line) {
   // Events are for people; a campaign that cannot write them fails where its findings do.
   (void)dir_.Event(json_line);
@@ -187,7 +233,7 @@ Status Supervisor::FinishTriage() {
   LookAtFindings(true);
   while (triage_ > 0 || pending_ > 0) {
     if (const Status polled = PollTriage(true); !polled.ok()) return polled;
-    ReadSignals();
+    if (const Status read = ReadSignals(); !read.ok()) return read;
     if (result_.interrupted) return {};
     status_.Show(Now("confirming"));
     Wait();

@@ -19,17 +19,10 @@ constexpr size_t kLogBytes = 4096;
 // Opening libraries, or our own work on one case, takes nowhere near as long.
 constexpr std::chrono::milliseconds kOwnLimit{60'000};
 
-// libFuzzer takes a comma-separated list; a name with a comma was not written by us.
-Result<std::string> WriteSeeds(const CampaignDir& dir, int index) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(dir.Sub("corpus"), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name[0] != '.' && name.find(',') == std::string::npos) names.push_back(entry.path());
-  }
-  if (error) return Error{dir.Sub("corpus"), error.message(), ""};
+// libFuzzer takes a comma-separated list.
+Result<std::string> WriteSeeds(const CampaignDir& dir, int index,
+                               const std::vector<std::string>& names) {
   if (names.empty()) return std::string();
-  std::sort(names.begin(), names.end());
   const std::string path = dir.Sub(fmt::format("work/seeds-{}", index));
   const Status written = WriteDurably(path, fmt::format("{}", fmt::join(names, ",")));
   if (!written.ok()) return written.error();
@@ -63,13 +56,14 @@ std::string WorkerProcess::OutputOf(const CampaignDir& dir, int index) {
 }
 
 Status WorkerProcess::Start(const CampaignDir& dir, const CampaignConfig& config,
-                            const CampaignState& state, int64_t budget) {
+                            const CampaignState& state, const std::vector<std::string>& corpus,
+                            int64_t budget) {
   const std::string output = OutputOf(dir, index_);
   std::error_code error;
   std::filesystem::remove_all(output, error);
   std::filesystem::create_directories(output, error);
   if (error) return Error{output, error.message(), "a directory that can be written"};
-  Result<std::string> seeds = WriteSeeds(dir, index_);
+  Result<std::string> seeds = WriteSeeds(dir, index_, corpus);
   if (!seeds.ok()) return seeds.error();
   Result<SharedMemory> memory = SharedMemory::Create(sizeof(WorkerBlock));
   if (!memory.ok()) return memory.error();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/child_process.h"
 #include "fuzz/campaign.h"
@@ -41,16 +42,16 @@ class WorkerProcess {
 
   int index() const { return index_; }
   bool running() const { return child_ > 0; }
-  // REQUIRES !running(). `budget` cases at most.
+  // REQUIRES !running(). `budget` cases at most, from these corpus entries (paths).
   Status Start(const CampaignDir& dir, const CampaignConfig& config, const CampaignState& state,
-               int64_t budget);
+               const std::vector<std::string>& seeds, int64_t budget);
   // What the process shares. Valid from Start to the next Start.
   WorkerBlock& block() { return *static_cast<WorkerBlock*>(memory_->data()); }
   int log_fd() const { return log_.get(); }
   void ReadLog();
   const std::string& log() const { return log_text_; }  // its last few kilobytes
   void AskToStop() { block().stop = 1; }
-  void Kill();  // whatever it does; its quantum is lost
+  void Kill();  // whatever it does; what it counted stays readable in the block
   // Its end, if it has ended by now or is stopped here for not moving.
   std::optional<QuantumEnd> Poll(Clock::time_point now);
   // Where it writes new corpus entries.

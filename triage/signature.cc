@@ -325,6 +325,7 @@ Facets FacetsOf(const Case& value, const NamedDims& dims, const Violation& viola
     facets.layouts.emplace_back(LayoutOf(tensor));
   }
   for (int64_t extent : dims) facets.size_residues.push_back(static_cast<int>(extent % 16));
+  facets.trigger = TriggerOf(value, dims, violation);
   facets.pins = pins;
   facets.ratio_decade = RatioDecade(violation.clause.ratio);
   return facets;

@@ -53,6 +53,7 @@ struct Facets {
   std::vector<std::string> dtypes;   // per operand
   std::vector<std::string> layouts;  // per operand: contiguous|strided|transposed|zero|negative
   std::vector<int> size_residues;    // dimensions mod 16
+  std::string trigger;               // of TriggerOf
   std::string pins;
   int ratio_decade = 0;  // RatioDecade of triage/finding_record.h
 };

@@ -125,22 +125,51 @@ class Campaign(Scratch):
 
     def test_minimized_cases_reproduce_and_are_minimal(self):
         campaign = self.fuzz("a", "--op", "gemm", *self.BACKENDS, "--cases", "2000")
+        records = json.loads(assay("report", campaign, "--json").stdout)
+        for record in records:
+            self.assertTrue(record["witness"]["bound"], record)
+            trigger, guard = record["facets"]["trigger"], record["clause"] == "guards"
+            self.assertEqual(trigger == "", guard, record)
+            self.assertTrue(record["signature"].endswith(trigger), record)
         for minimized in campaign.glob("findings/*/minimized"):
             run = assay("repro", minimized)
             self.assertEqual(run.returncode, 1, run.stderr)
-            for word in ("got", "expected", "ratio"):
-                self.assertIn(word, run.stdout)
+            lines = [text.split(None, 1) for text in run.stdout.splitlines()]
+            at = next(i for i, text in enumerate(run.stdout.splitlines()) if ": violating" in text)
+            self.assertEqual([words[0] for words in lines[at + 1:at + 6]],
+                             ["witness", "got", "expected", "bound", "ratio"], run.stdout)
+            self.assertTrue(all(len(words) == 2 for words in lines[at + 1:at + 6]), run.stdout)
             line = minimized.read_text().strip()
             self.assertEqual(assay("repro", line, "--backend", "reference").returncode, 0)
             self.assertEqual(assay("minimize", minimized).stdout.strip(), line)
 
+    def test_a_violated_class_and_a_guard_say_what_decides(self):
+        for line, witness, bound in (
+                ("dot x=f32[1]:fill(zero) y=f32[1]:set(0=nan) out=f32[] "
+                 "backend=planted:dot_zero_skip", "[]", "none: a class decides"),
+                ("gemm beta=1 a=f32[1,0] b=f32[0,1] c=f32[1,1]:fill(zero) "
+                 "backend=planted:gemm_reads_past_c", "operand c, 9 bytes after its end, read",
+                 "none: a memory access decides")):
+            run = assay("repro", line)
+            self.assertIn(f"    witness   {witness}\n", run.stdout)
+            self.assertIn(f"    bound     {bound}\n", run.stdout)
+
     def test_garbage_in_the_corpus_is_counted_and_harms_nothing(self):
         campaign = self.fuzz("a", "--op", "sum", "--backend", "reference", "--cases", "300")
-        (campaign / "corpus" / "garbage").write_bytes(bytes(range(256)) * 4096)
+        before = sum(self.state(campaign)["rejects"])
+        garbage = campaign / "corpus" / os.fsdecode(b"garb%age \xff")
+        garbage.write_bytes(bytes(range(256)) * 4096)
+        os.mkfifo(campaign / "corpus" / "pipe")
         run = assay("fuzz", "--resume", campaign, "--cases", "300")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(self.cases(campaign), 600)
-        self.assertGreaterEqual(sum(self.state(campaign)["rejects"]), 1)
+        self.assertEqual(self.cases(campaign), 300)
+        self.assertIn("--cases 300 is the campaign's total", run.stderr)
+        self.assertIn(f"{before + 2} not_a_case", run.stdout)
+        for cases in (700, 701):
+            run = assay("fuzz", "--resume", campaign, "--cases", cases)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(self.cases(campaign), cases)
+            self.assertEqual(sum(self.state(campaign)["rejects"]), before + 2)
+        self.assertEqual(len(garbage.read_bytes()), 1 << 20)
 
     def test_an_interrupt_says_how_to_go_on(self):
         out = self.scratch / "a"
@@ -153,6 +182,47 @@ class Campaign(Scratch):
         self.assertEqual(run.returncode, 130, errors)
         self.assertIn(f"--resume {out}", errors)
         self.assertEqual(processes_naming(out), [])
+
+    def stop(self, out, *arguments, again_after):
+        log = (self.scratch / "log").open("w+")
+        self.addCleanup(log.close)
+        run = subprocess.Popen([ASSAY, "fuzz", "--out", out, "--workers", "1", "--quantum",
+                                "100000000", *arguments], stdout=log, stderr=log)
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while not any((out / "work").glob("new-*/*")) and "hang" not in str(arguments):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        time.sleep(again_after)
+        run.send_signal(signal.SIGTERM)
+        time.sleep(again_after)
+        run.send_signal(signal.SIGTERM)
+        self.assertEqual(run.wait(timeout=LIMIT_SECONDS), 130)
+        log.seek(0)
+        return log.read()
+
+    def test_cases_of_a_quantum_that_is_stopped_stay_counted(self):
+        out = self.scratch / "a"
+        text = self.stop(out, "--op", "sum", "--backend", "reference", again_after=0)
+        self.assertGreater(self.cases(out), 0)
+        self.assertIn(f"done: {self.cases(out):,} cases", text)
+        last = [line for line in text.splitlines() if line][-1]
+        self.assertTrue(last.startswith("assay: interrupted"), text)
+        self.assertEqual(self.state(out)["workers"][0]["quanta"], 1)
+
+    def test_a_second_interrupt_cuts_a_call_that_does_not_end(self):
+        out = self.scratch / "a"
+        self.stop(out, "--op", "sum", "--backend", f"{HOSTILE}#mode=hang", "--hang-limit", "100s",
+                  again_after=1.5)
+        self.assertGreater(self.cases(out), 0)
+        self.assertEqual(processes_naming(out), [])
+
+    def test_a_resumed_campaign_begins_with_the_findings_it_has(self):
+        campaign = self.fuzz("a", "--op", "gemm", *self.BACKENDS, "--cases", "1000")
+        count = len(list((campaign / "findings").iterdir()))
+        self.assertGreater(count, 0)
+        run = assay("fuzz", "--resume", campaign, "--cases", "1001")
+        first = next(line for line in run.stderr.splitlines() if "] fuzzing" in line)
+        self.assertIn(f" {count} findings", first)
 
     def test_a_campaign_goes_on_after_the_death_of_all_its_processes(self):
         out = self.scratch / "a"

@@ -108,6 +108,17 @@ TEST(MergeMutes, KeepsTheLargerCountAndWhatEitherMuted) {
   EXPECT_EQ(state.mutes[2].op, OpId::kDot);
 }
 
+TEST(NoteRejectedEntry, CountsAnEntryOnceWhateverItsName) {
+  CampaignState state = State();
+  EXPECT_TRUE(NoteRejectedEntry("a \xff%", Reject::kVersion, state));
+  EXPECT_EQ(state.rejects[2], 5);
+  Result<CampaignState> back = StateFromJson("state.json", ToJson(state));
+  ASSERT_TRUE(back.ok()) << back.error().Text();
+  EXPECT_FALSE(NoteRejectedEntry("a \xff%", Reject::kVersion, back.value()));
+  EXPECT_EQ(back.value().rejects[2], 5);
+  EXPECT_TRUE(NoteRejectedEntry("a%20%ff%25", Reject::kVersion, back.value()));
+}
+
 TEST(AddCounts, AddsWhatAWorkerCounted) {
   auto block = std::make_unique<WorkerBlock>();
   block->counts.violations = 3;

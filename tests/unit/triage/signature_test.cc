@@ -268,6 +268,7 @@ TEST(Facets, SayWhatTheKeyLeavesOut) {
   EXPECT_THAT(facets.dtypes, ElementsAre("f32", "f32", "f32"));
   EXPECT_THAT(facets.layouts, ElementsAre("transposed", "negative", "strided"));
   EXPECT_THAT(facets.size_residues, ElementsAre(1, 4, 3));
+  EXPECT_EQ(facets.trigger, "stride");
   EXPECT_EQ(facets.pins, "core=X");
   EXPECT_EQ(facets.ratio_decade, 3);
   const Case broadcast = Parsed("sum x=f32[5]:strides(0) out=f32[]");
