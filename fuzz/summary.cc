@@ -10,6 +10,7 @@
 
 #include "contracts/operator.h"
 #include "fuzz/cli.h"
+#include "fuzz/output.h"
 
 namespace assay {
 namespace {
@@ -100,14 +101,14 @@ int Conclude(const CampaignDir& dir, const CampaignConfig& config, const Campaig
              const CampaignResult& result) {
   const Result<ReportInput> input = ReportOf(dir, config, state);
   if (!input.ok()) return Refuse(input.error(), kExitEnvironment);
-  fmt::print("{}{}", ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}),
-             FormatCounts(state, result));
+  Print("{}{}", ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}),
+        FormatCounts(state, result));
   if (result.interrupted) {
-    fmt::print(stderr, "assay: interrupted; go on with: assay fuzz --resume {}\n", dir.path());
+    Print(stderr, "assay: interrupted; go on with: assay fuzz --resume {}\n", dir.path());
     return kExitInterrupted;
   }
   if (input.value().findings.empty()) return kExitOk;
-  fmt::print("Exit code 1 means that violations were found: the kernels above broke a contract.\n");
+  Print("Exit code 1 means that violations were found: the kernels above broke a contract.\n");
   return kExitViolated;
 }
 
