@@ -22,7 +22,11 @@ namespace fs = std::filesystem;
 
 Result<std::string> ReadText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path)) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    return Error{path, "cannot be read: it is a directory", "name a contract or profile file"};
+  }
+  if (!in) {
     return Error{path, "cannot be read", "name a contract or profile file"};
   }
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

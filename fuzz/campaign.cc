@@ -6,7 +6,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 namespace assay {
@@ -50,6 +52,18 @@ std::vector<BackendInfo> InfosFromToml(const toml::table& table, std::string_vie
   return infos;
 }
 
+// A number without quotes is a seed too; one below 0 stands for its 64 bits.
+std::optional<uint64_t> SeedOf(const toml::table& table) {
+  if (const auto number = table["seed"].value_exact<int64_t>()) {
+    return static_cast<uint64_t>(*number);
+  }
+  const std::string text = Text(table, "seed");
+  uint64_t seed = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return seed;
+}
+
 json MuteToJson(const MuteEntry& entry) {
   return {entry.backend, entry.op, entry.operand, entry.side, entry.muted, entry.hits};
 }
@@ -83,8 +97,8 @@ std::string ToToml(const CampaignConfig& config) {
   toml::array ops;
   for (const std::string& op : config.ops) ops.push_back(op);
   const toml::table table{
-      // TOML integers are signed; a seed keeps its 64 bits.
-      {"seed", static_cast<int64_t>(config.seed)},
+      // As text: TOML integers are signed, and half of the seeds would read as negative.
+      {"seed", fmt::format("{}", config.seed)},
       {"workers", config.workers},
       {"quantum", config.quantum},
       {"hang_limit_ms", config.hang_limit_ms},
@@ -107,7 +121,9 @@ Result<CampaignConfig> ConfigFromToml(const std::string& where, const std::strin
   }
   const toml::table& table = parsed.table();
   CampaignConfig config;
-  config.seed = static_cast<uint64_t>(table["seed"].value_or(int64_t{1}));
+  const std::optional<uint64_t> seed = SeedOf(table);
+  if (!seed) return Error{where, "seed is missing or out of range", "a number from 0 to 2^64-1"};
+  config.seed = *seed;
   config.workers = static_cast<int>(table["workers"].value_or(int64_t{0}));
   config.quantum = table["quantum"].value_or(int64_t{0});
   config.hang_limit_ms = table["hang_limit_ms"].value_or(int64_t{0});

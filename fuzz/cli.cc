@@ -10,11 +10,12 @@
 
 #include "contracts/operator.h"
 #include "contracts/suggest.h"
+#include "fuzz/output.h"
 
 namespace assay {
 
 int Refuse(const Error& error, int exit_code) {
-  fmt::print(stderr, "assay: {}\n", error.Text());
+  Print(stderr, "assay: {}\n", error.Text());
   return exit_code;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/calibrate.h"
 #include "engine/guarded_call.h"
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 
 namespace assay {
 namespace {
@@ -26,8 +27,7 @@ int Run(const Options& options) {
   InstallFaultHandlers();
   const Result<CalibrationReport> report = Calibrate(suite.value(), {options.classes});
   if (!report.ok()) return Refuse(report.error());
-  fmt::print("{}",
-             options.json ? CalibrationJson(report.value()) : CalibrationText(report.value()));
+  Print("{}", options.json ? CalibrationJson(report.value()) : CalibrationText(report.value()));
   if (report.value().sound()) return kExitOk;
   return report.value().only_inconclusive() ? kExitInconclusive : kExitViolated;
 }

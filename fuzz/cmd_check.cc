@@ -9,15 +9,16 @@
 
 #include "contracts/language/diagnostic.h"
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 
 namespace assay {
 namespace {
 
 int Run(const std::vector<std::string>& files) {
   const std::vector<Diagnostic> diagnostics = CheckFiles(files);
-  for (const Diagnostic& diagnostic : diagnostics) fmt::print(stderr, "{}\n", diagnostic.Text());
+  for (const Diagnostic& diagnostic : diagnostics) Print(stderr, "{}\n", diagnostic.Text());
   if (!diagnostics.empty()) return kExitUsage;
-  fmt::print("{} {} in order\n", files.size(), files.size() == 1 ? "file is" : "files are");
+  Print("{} {} in order\n", files.size(), files.size() == 1 ? "file is" : "files are");
   return kExitOk;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "triage/corpus_export.h"
 
 namespace assay {
@@ -21,11 +22,11 @@ int Export(const Options& options) {
   if (!dir.ok()) return Refuse(dir.error());
   const Result<ExportCounts> counts = ExportCorpus(dir.value(), options.out);
   if (!counts.ok()) return Refuse(counts.error());
-  fmt::print(stderr,
-             "{} lines of findings, {} of the corpus, {} duplicates and {} inputs that are "
-             "no case left out\n",
-             counts.value().findings, counts.value().seeds, counts.value().duplicates,
-             counts.value().rejected);
+  Print(stderr,
+        "{} lines of findings, {} of the corpus, {} duplicates and {} inputs that are "
+        "no case left out\n",
+        counts.value().findings, counts.value().seeds, counts.value().duplicates,
+        counts.value().rejected);
   return kExitOk;
 }
 

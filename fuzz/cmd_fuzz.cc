@@ -7,11 +7,14 @@
 #include <sys/file.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "contracts/operator.h"
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "fuzz/summary.h"
 #include "fuzz/supervisor.h"
 
@@ -22,10 +25,10 @@ struct Options {
   std::vector<std::string> ops, backends;
   std::string suite, assume, time, out, resume;
   std::string hang_limit = "2s";
-  int64_t cases = 0;
   int64_t quantum = 20'000;
   int workers = 2;
-  uint64_t seed = 1;
+  // Read as text: the command line library wraps or clamps what is out of range.
+  std::string cases, seed = "1";
 };
 
 struct Campaign {
@@ -36,6 +39,17 @@ struct Campaign {
 
 constexpr int kMaxWorkers = 256;
 
+template <class T>
+Result<T> ParseNumber(const char* where, std::string_view text, T least) {
+  T number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end && number >= least) return number;
+  return Error{where, fmt::format("'{}' is not in range", text),
+               fmt::format("a whole number, at least {} and at most {}", least,
+                           std::numeric_limits<T>::max())};
+}
+
 Result<CampaignLimits> LimitsOf(const Options& options) {
   CampaignLimits limits;
   if (!options.time.empty()) {
@@ -43,15 +57,17 @@ Result<CampaignLimits> LimitsOf(const Options& options) {
     if (!time.ok()) return time.error();
     limits.time_ms = time.value();
   }
-  if (options.cases < 0) {
-    return Error{"--cases", fmt::format("{} is no number of cases", options.cases), "1 or more"};
+  if (!options.cases.empty()) {
+    const Result<int64_t> cases = ParseNumber<int64_t>("--cases", options.cases, 1);
+    if (!cases.ok()) return cases.error();
+    limits.cases = cases.value();
   }
-  limits.cases = options.cases;
   return limits;
 }
 
 // Backends that were named must open; discovery keeps what does not, with the reason.
 Status ChooseBackends(const std::vector<std::string>& specs, CampaignConfig& config) {
+  Print(stderr, "assay: opening backends\n");
   const Result<std::vector<BackendInfo>> infos = QueryBackends(specs);
   if (!infos.ok()) return infos.error();
   for (const BackendInfo& info : infos.value()) {
@@ -62,7 +78,9 @@ Status ChooseBackends(const std::vector<std::string>& specs, CampaignConfig& con
 
 Result<CampaignConfig> ConfigOf(const Options& options) {
   CampaignConfig config;
-  config.seed = options.seed;
+  const Result<uint64_t> seed = ParseNumber<uint64_t>("--seed", options.seed, 0);
+  if (!seed.ok()) return seed.error();
+  config.seed = seed.value();
   config.workers = options.workers;
   config.quantum = options.quantum;
   config.assume = options.assume;
@@ -125,6 +143,9 @@ Result<Campaign> TakeUp(const std::string& path) {
   if (!config.ok()) return config.error();
   Result<CampaignState> state = ReadState(dir.value());
   if (!state.ok()) return state.error();
+  // Map would take an empty file for a new one, and the findings' counts would start anew.
+  const auto counts = HitCounters::Read(dir.value().Sub("counters.bin"));
+  if (!counts.ok()) return counts.error();
   return Campaign{std::move(dir).value(), std::move(config).value(), std::move(state).value()};
 }
 
@@ -149,25 +170,23 @@ int RunCampaign(Campaign campaign, CampaignLimits limits) {
   const Result<CampaignResult> result = supervisor.Run();
   if (!result.ok()) return Refuse(result.error(), kExitEnvironment);
   if (!result.value().own_bug.empty()) {
-    fmt::print(stderr, "assay: a bug of Assay itself ended the campaign: {}\n",
-               result.value().own_bug);
+    Print(stderr, "assay: a bug of Assay itself ended the campaign: {}\n", result.value().own_bug);
     return kInvariantExitCode;
   }
   return Conclude(campaign.dir, campaign.config, supervisor.state(), result.value());
 }
 
 int Run(const Options& options) {
-  fmt::print(stderr, "assay: opening backends\n");
   Result<CampaignLimits> limits = LimitsOf(options);
   if (!limits.ok()) return Refuse(limits.error());
-  if (limits.value().time_ms == 0 && limits.value().cases == 0) {
-    fmt::print(stderr, "assay: no --time and no --cases: Ctrl-C ends the campaign\n");
-  }
   Result<Campaign> campaign = options.resume.empty() ? Begin(options) : TakeUp(options.resume);
   if (!campaign.ok()) return Refuse(campaign.error());
+  if (limits.value().time_ms == 0 && limits.value().cases == 0) {
+    Print(stderr, "assay: no --time and no --cases: Ctrl-C ends the campaign\n");
+  }
   const CampaignConfig& config = campaign.value().config;
-  fmt::print(stderr, "assay: {} backends, {} unsupported, in {}\n", config.backends.size(),
-             config.unsupported.size(), campaign.value().dir.path());
+  Print(stderr, "assay: {} backends, {} unsupported, in {}\n", config.backends.size(),
+        config.unsupported.size(), campaign.value().dir.path());
   return RunCampaign(std::move(campaign).value(), limits.value());
 }
 
@@ -183,9 +202,11 @@ Command AddFuzz(CLI::App& app) {
       ->type_name("DIR");
   command->add_option("--assume", options->assume, "Policies where none is declared: ieee or blas");
   command->add_option("--time", options->time, "How long to fuzz: 60s, 5m, 1h");
-  command->add_option("--cases", options->cases, "How many cases to run");
+  command->add_option("--cases", options->cases, "How many cases to run")->type_name("INT");
   command->add_option("--workers", options->workers, "Processes that fuzz")->capture_default_str();
-  command->add_option("--seed", options->seed, "Decides every case")->capture_default_str();
+  command->add_option("--seed", options->seed, "Decides every case")
+      ->type_name("UINT")
+      ->capture_default_str();
   command->add_option("--hang-limit", options->hang_limit, "A call that takes longer hangs")
       ->capture_default_str();
   command->add_option("--quantum", options->quantum)->group("");

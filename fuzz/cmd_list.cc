@@ -11,6 +11,7 @@
 #include "contracts/suggest.h"
 #include "fuzz/backend_info.h"
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "fuzz/serve_json.h"
 
 namespace assay {
@@ -30,10 +31,9 @@ int ListOps(bool as_json) {
   for (const OperatorDef& op : Operators()) {
     const std::vector<std::string> dimensions(op.dimensions.begin(), op.dimensions.end());
     if (!as_json) {
-      fmt::print("{:8}  operands {}; dimensions {}{}{}\n", op.name,
-                 fmt::join(Names(op.operands), ", "), fmt::join(dimensions, ", "),
-                 op.attributes.empty() ? "" : "; attributes ",
-                 fmt::join(Names(op.attributes), ", "));
+      Print("{:8}  operands {}; dimensions {}{}{}\n", op.name, fmt::join(Names(op.operands), ", "),
+            fmt::join(dimensions, ", "), op.attributes.empty() ? "" : "; attributes ",
+            fmt::join(Names(op.attributes), ", "));
     }
     list.push_back({{"name", op.name},
                     {"family", NameOf(op.family)},
@@ -41,7 +41,7 @@ int ListOps(bool as_json) {
                     {"dimensions", dimensions},
                     {"attributes", Names(op.attributes)}});
   }
-  if (as_json) fmt::print("{}\n", list.dump(1));
+  if (as_json) Print("{}\n", list.dump(1));
   return kExitOk;
 }
 
@@ -53,14 +53,14 @@ int ListBackends(bool as_json) {
     list.push_back(ToJson(info));
     if (as_json) continue;
     if (info.ok()) {
-      fmt::print("{}  {} {}{}{}\n", info.spec, info.family, info.version,
-                 info.pins.empty() ? "" : ", ", info.pins);
+      Print("{}  {} {}{}{}\n", info.spec, info.family, info.version, info.pins.empty() ? "" : ", ",
+            info.pins);
     } else {
-      fmt::print("{}  unsupported: {}\n", info.spec, info.reason);
+      Print("{}  unsupported: {}\n", info.spec, info.reason);
     }
   }
   if (as_json) {
-    fmt::print("{}\n", list.dump(1, ' ', false, json::error_handler_t::replace));
+    Print("{}\n", list.dump(1, ' ', false, json::error_handler_t::replace));
   }
   return kExitOk;
 }
@@ -73,8 +73,8 @@ int ListContracts(bool as_json, const std::string& directory) {
     std::vector<std::string> operators;
     for (const OpId op : contract.operators) operators.emplace_back(DefOf(op).name);
     if (!as_json) {
-      fmt::print("{}  {}\n          clauses {}; operators {}\n", contract.id, contract.title,
-                 fmt::join(contract.clauses, ", "), fmt::join(operators, ", "));
+      Print("{}  {}\n          clauses {}; operators {}\n", contract.id, contract.title,
+            fmt::join(contract.clauses, ", "), fmt::join(operators, ", "));
     }
     list.push_back({{"id", contract.id},
                     {"title", contract.title},
@@ -82,7 +82,7 @@ int ListContracts(bool as_json, const std::string& directory) {
                     {"operators", operators},
                     {"file", contract.file}});
   }
-  if (as_json) fmt::print("{}\n", list.dump(1));
+  if (as_json) Print("{}\n", list.dump(1));
   return kExitOk;
 }
 

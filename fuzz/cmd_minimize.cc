@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "fuzz/read_case.h"
 #include "fuzz/triage_pass.h"
 
@@ -36,10 +37,10 @@ int Run(const CaseOptions& options) {
   }
   const Result<Minimized> minimized = MinimizeFirst(request.value());
   if (!minimized.ok()) return Refuse(minimized.error());
-  fmt::print(stderr, "{} in {} runs{}\n", minimized.value().record.signature,
-             minimized.value().record.minimize_runs,
-             minimized.value().exhausted ? ", where the budget of runs ended" : "");
-  fmt::print("{}\n", minimized.value().record.minimized_line);
+  Print(stderr, "{} in {} runs{}\n", minimized.value().record.signature,
+        minimized.value().record.minimize_runs,
+        minimized.value().exhausted ? ", where the budget of runs ended" : "");
+  Print("{}\n", minimized.value().record.minimized_line);
   return kExitOk;
 }
 

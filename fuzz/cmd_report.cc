@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "fuzz/summary.h"
 
 namespace assay {
@@ -27,9 +28,8 @@ int Run(const Options& options) {
   if (!state.ok()) return Refuse(state.error());
   const Result<ReportInput> input = ReportOf(dir.value(), config.value(), state.value());
   if (!input.ok()) return Refuse(input.error());
-  fmt::print("{}", options.json
-                       ? ReportJson(input.value())
-                       : ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}));
+  Print("{}", options.json ? ReportJson(input.value())
+                           : ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}));
   return input.value().findings.empty() ? kExitOk : kExitViolated;
 }
 

@@ -10,6 +10,7 @@
 #include "contracts/judge.h"
 #include "fuzz/cli.h"
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "fuzz/read_case.h"
 #include "fuzz/serve.h"
 
@@ -28,17 +29,17 @@ Status DefaultBackends(ServeOptions& serve) {
 }
 
 void PrintClause(const ServedClause& clause) {
-  fmt::print("  {}/{}: {}", clause.contract, clause.clause, clause.outcome);
-  if (clause.outcome == "violating") fmt::print(" ({})", clause.error);
-  if (!clause.reason.empty()) fmt::print(" ({})", clause.reason);
-  if (!clause.bound.starts_with("none")) fmt::print(", ratio {:.6g}", clause.ratio);
-  fmt::print("\n");
+  Print("  {}/{}: {}", clause.contract, clause.clause, clause.outcome);
+  if (clause.outcome == "violating") Print(" ({})", clause.error);
+  if (!clause.reason.empty()) Print(" ({})", clause.reason);
+  if (!clause.bound.starts_with("none")) Print(", ratio {:.6g}", clause.ratio);
+  Print("\n");
   if (clause.outcome != "violating") return;
-  fmt::print("    witness   {}\n", clause.witness);
-  fmt::print("    got       {}\n", clause.got);
-  fmt::print("    expected  {}\n", clause.expected);
-  fmt::print("    bound     {}\n", clause.bound);
-  fmt::print("    ratio     {:.6g}\n", clause.ratio);
+  Print("    witness   {}\n", clause.witness);
+  Print("    got       {}\n", clause.got);
+  Print("    expected  {}\n", clause.expected);
+  Print("    bound     {}\n", clause.bound);
+  Print("    ratio     {:.6g}\n", clause.ratio);
 }
 
 // Whoever reads a violation must see which limits are nobody's promise.
@@ -52,29 +53,28 @@ void PrintAssumptions(const Suite& suite, const std::string& assume, const Case&
   if (!declared.ok()) return;
   for (const DeclarationInfo& each : declared.value()) {
     if (each.profile != "assumed" && each.profile != assume) continue;
-    fmt::print("  assumed   {} from \"{}\"\n", each.key, each.source);
+    Print("  assumed   {} from \"{}\"\n", each.key, each.source);
   }
 }
 
 void PrintServed(const CaseLine& line, const Served& served, const Suite& suite,
                  const std::string& assume) {
-  fmt::print("case      {}\n", PrintCase({line.value, {}}));
+  Print("case      {}\n", PrintCase({line.value, {}}));
   for (const ServedBackend& backend : served.backends) {
-    fmt::print("\nbackend   {} ({} {})\n", backend.backend.spec, backend.backend.family,
-               backend.backend.version);
-    fmt::print("  call: {}{}{}\n", backend.status, backend.detail.empty() ? "" : ": ",
-               backend.detail);
+    Print("\nbackend   {} ({} {})\n", backend.backend.spec, backend.backend.family,
+          backend.backend.version);
+    Print("  call: {}{}{}\n", backend.status, backend.detail.empty() ? "" : ": ", backend.detail);
     for (const ServedClause& clause : backend.clauses) PrintClause(clause);
     PrintAssumptions(suite, assume, line.value, backend);
   }
-  if (served.unsupported > 0) fmt::print("\n{} backends do not support it\n", served.unsupported);
-  if (served.divergent) fmt::print("\nbackends differ in bits\n");
+  if (served.unsupported > 0) Print("\n{} backends do not support it\n", served.unsupported);
+  if (served.divergent) Print("\nbackends differ in bits\n");
   for (const FindingRecord& finding : served.violations) {
-    fmt::print("\nviolated  {}\n", finding.raw_keys.at(0));
+    Print("\nviolated  {}\n", finding.raw_keys.at(0));
     if (served.died.empty()) continue;
-    fmt::print("    witness   none: the whole call\n    got       {}\n    expected  {}\n",
-               finding.got, finding.expected);
-    fmt::print("    bound     {}\n    ratio     {:.6g}\n", finding.bound, finding.ratio);
+    Print("    witness   none: the whole call\n    got       {}\n    expected  {}\n", finding.got,
+          finding.expected);
+    Print("    bound     {}\n    ratio     {:.6g}\n", finding.bound, finding.ratio);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "fuzz/backend_info.h"
 #include "fuzz/campaign.h"
 #include "fuzz/commands.h"
+#include "fuzz/output.h"
 #include "fuzz/serve.h"
 #include "fuzz/triage_pass.h"
 #include "fuzz/worker.h"
@@ -99,7 +100,8 @@ int RunCommand(int argc, char** argv) {
 }  // namespace assay
 
 int main(int argc, char** argv) {
+  assay::OpenStandardStreams();
   assay::PinLibraryEnvironment();
   const int child = assay::RunChild(argc, argv);
-  return child >= 0 ? child : assay::RunCommand(argc, argv);
+  return child >= 0 ? child : assay::Finish(assay::RunCommand(argc, argv));
 }

@@ -37,12 +37,24 @@ Result<CaseLine> ParseChecked(const std::string& where, std::string text) {
   return line;
 }
 
+// No case line begins or ends like this: an operator's name comes first.
+bool LooksLikePath(std::string_view text) {
+  if (text.starts_with('/') || text.starts_with("./") || text.starts_with("../")) return true;
+  if (text.find_first_of(" \t\n") != text.npos) return false;
+  return text.find('/') != text.npos || text.ends_with(".case") || text.ends_with(".txt") ||
+         text.ends_with(".bin") || text.ends_with(".json");
+}
+
 }  // namespace
 
 Result<CaseLine> ReadCase(const std::string& argument) {
   std::error_code ignored;
   // A line is longer than a file name may be, so asking whether it is one cannot go wrong.
-  if (!std::filesystem::exists(argument, ignored)) return ParseChecked("case line", argument);
+  if (!std::filesystem::exists(argument, ignored)) {
+    Result<CaseLine> line = ParseChecked("case line", argument);
+    if (line.ok() || !LooksLikePath(argument)) return line;
+    return Error{argument, "there is no such file", "a file that exists, or a case line"};
+  }
   Result<std::string> text = ReadFile(argument, kMaxLineBytes);
   if (!text.ok()) return text.error();
   CaseLine line;

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/output.h"
+
 namespace assay {
 namespace {
 
@@ -47,21 +49,21 @@ void StatusLine::Show(const Progress& progress, bool now) {
   if (!now && last_ms_ >= 0 && progress.elapsed_ms - last_ms_ < interval) return;
   last_ms_ = progress.elapsed_ms;
   if (terminal_) {
-    fmt::print(stderr, "\r{}\x1b[K", FormatProgress(progress));
+    Print(stderr, "\r{}\x1b[K", FormatProgress(progress));
     dirty_ = true;
   } else {
-    fmt::print(stderr, "{}\n", FormatProgress(progress));
+    Print(stderr, "{}\n", FormatProgress(progress));
   }
   std::fflush(stderr);
 }
 
 void StatusLine::Say(const std::string& line) {
   Finish();
-  fmt::print(stderr, "{}\n", line);
+  Print(stderr, "{}\n", line);
 }
 
 void StatusLine::Finish() {
-  if (dirty_) fmt::print(stderr, "\n");
+  if (dirty_) Print(stderr, "\n");
   dirty_ = false;
 }
 

@@ -10,6 +10,7 @@
 
 #include "contracts/operator.h"
 #include "fuzz/cli.h"
+#include "fuzz/output.h"
 
 namespace assay {
 namespace {
@@ -100,16 +101,16 @@ int Conclude(const CampaignDir& dir, const CampaignConfig& config, const Campaig
              const CampaignResult& result) {
   const Result<ReportInput> input = ReportOf(dir, config, state);
   if (!input.ok()) return Refuse(input.error(), kExitEnvironment);
-  fmt::print("{}{}", ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}),
-             FormatCounts(state, result));
+  Print("{}{}", ReportText(input.value(), {.colour = WantsColour(STDOUT_FILENO)}),
+        FormatCounts(state, result));
   // Both may go to one file: what is said last must not land in the middle of a line.
   std::fflush(stdout);
   if (result.interrupted) {
-    fmt::print(stderr, "assay: interrupted; go on with: assay fuzz --resume {}\n", dir.path());
+    Print(stderr, "assay: interrupted; go on with: assay fuzz --resume {}\n", dir.path());
     return kExitInterrupted;
   }
   if (input.value().findings.empty()) return kExitOk;
-  fmt::print("Exit code 1 means that violations were found: the kernels above broke a contract.\n");
+  Print("Exit code 1 means that violations were found: the kernels above broke a contract.\n");
   return kExitViolated;
 }
 

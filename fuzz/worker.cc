@@ -11,6 +11,7 @@
 #include "engine/call.h"
 #include "fuzz/cli.h"
 #include "fuzz/describe.h"
+#include "fuzz/output.h"
 
 namespace assay {
 namespace {
@@ -180,7 +181,7 @@ void Worker::NoteViolation(const Record& record, const Violation& violation) {
                                        task_.quantum, block_.counts.cases.load());
       const Result<bool> added = dir_.AddPending(key, finding);
       if (!added.ok()) {
-        fmt::print(stderr, "{}\n", added.error().Text());
+        Print(stderr, "{}\n", added.error().Text());
         End(WorkerEnd::kCannotRecord);
       }
     }

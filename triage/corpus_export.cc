@@ -62,6 +62,8 @@ class Export {
   }
 
   Result<ExportCounts> Write(const std::string& path) const {
+    // Before the index: it must not appear beside what cannot be written.
+    if (Status fit = CheckReplaceable(path); !fit.ok()) return std::move(fit).error();
     Status written = WriteDurably(path + ".index.jsonl", index_);
     if (written.ok()) written = WriteDurably(path, lines_);
     if (!written.ok()) return std::move(written).error();

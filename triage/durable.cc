@@ -184,7 +184,18 @@ Error SystemError(const std::string& path, std::string_view doing, int error_num
 
 void SetDurableStepHook(DurableStepHook hook) { step_hook = hook; }
 
+// A rename would put a file in the place of a device or a pipe and leave that lost.
+Status CheckReplaceable(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) {
+    return errno == ENOENT ? Status() : SystemError(path, "cannot be examined", errno);
+  }
+  if (S_ISREG(info.st_mode)) return {};
+  return Error{path, "exists and is no regular file", "name a file that is new or may be replaced"};
+}
+
 Status WriteDurably(const std::string& path, std::string_view content) {
+  if (Status fit = CheckReplaceable(path); !fit.ok()) return fit;
   const std::string directory = ParentOf(path);
   Result<Temporary> temporary = MakeTemporary(directory, false);
   if (!temporary.ok()) return std::move(temporary).error();

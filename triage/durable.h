@@ -19,8 +19,12 @@
 namespace assay {
 
 // Temporary name, write, fsync, rename, fsync of the directory. Replaces what has the name. Errors:
-// where = path, remedy by the system's reason (disk full, read-only, a part of the path is a file).
+// where = path, remedy by the system's reason (disk full, read-only, a part of the path is a file);
+// so too if `path` is no regular file, such as a device, which a rename would lose.
 Status WriteDurably(const std::string& path, std::string_view content);
+
+// The check that WriteDurably begins with, for those who write several files or none.
+Status CheckReplaceable(const std::string& path);
 
 // At most max_bytes; a longer file is an Error, whatever it is (a device that never ends too).
 Result<std::string> ReadFile(const std::string& path, int64_t max_bytes);

@@ -80,6 +80,12 @@ Error NoTable(const std::string& path) {
   return Error{path, "is no table of hit counters", "restore the file, or remove it to count anew"};
 }
 
+bool IsWhole(const Table& table) {
+  const uint64_t used = table.used.load(std::memory_order_acquire);
+  return table.magic.load(std::memory_order_acquire) == kMagic &&
+         table.capacity == HitCounters::kCapacity && used >= 1 && used <= HitCounters::kCapacity;
+}
+
 // Under the file's lock: gives an empty file its size and its header. The space is allocated at
 // once, since a full disk would otherwise show as a fatal signal at some later Add.
 Status Prepare(int fd, const std::string& path) {
@@ -103,9 +109,7 @@ Status Initialize(Table& table, const std::string& path) {
     table.magic.store(kMagic, std::memory_order_release);
     return {};
   }
-  const bool right = magic == kMagic && table.capacity == HitCounters::kCapacity &&
-                     table.used.load() >= 1 && table.used.load() <= HitCounters::kCapacity;
-  return right ? Status() : NoTable(path);
+  return IsWhole(table) ? Status() : NoTable(path);
 }
 
 }  // namespace
@@ -142,7 +146,7 @@ Result<std::vector<std::pair<std::string, uint64_t>>> HitCounters::Read(const st
   close(fd);
   if (!sized) return NoTable(path);
   if (map == MAP_FAILED) return SystemError(path, "cannot be mapped", reason);
-  const bool right = TableOf(map)->magic.load(std::memory_order_acquire) == kMagic;
+  const bool right = IsWhole(*TableOf(map));
   auto all = Listed(*TableOf(map));
   munmap(map, sizeof(Table));
   if (!right) return NoTable(path);

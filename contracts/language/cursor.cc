@@ -119,7 +119,9 @@ void Cursor::FinishItem() {
 SourceFile ParseSource(std::string path, std::string_view text, DiagnosticSink& sink) {
   Cursor cursor(Lex(text, sink), sink);
   SourceFile file{std::move(path), {}, {}};
-  if (cursor.AtEnd()) cursor.Fail("the file holds nothing", "'contract' or 'profile'");
+  // What the lexer has refused already may well hold something.
+  if (cursor.AtEnd() && sink.found().empty())
+    cursor.Fail("the file holds nothing", "'contract' or 'profile'");
   while (!cursor.AtEnd() && !sink.full()) {
     if (!cursor.AtTop()) {
       static constexpr std::string_view kTops[] = {"contract", "profile"};

@@ -81,6 +81,63 @@ class CommandLine(Scratch):
         contract.write_text('contract C-PRC-01 "x"\n  scoop operators gemm\n')
         self.refused("check", contract, naming=[f"{contract}:2:"])
 
+    def test_a_number_out_of_range_is_refused_before_backends_are_opened(self):
+        for option, value in (("--cases", "0"), ("--cases", "99999999999999999999"),
+                              ("--seed", "-1"), ("--seed", "18446744073709551616")):
+            self.refused("fuzz", option, value, "--out", self.scratch / "out",
+                         naming=[option, value, "at least", "at most"])
+            self.assertNotIn("opening", assay("fuzz", option, value).stderr)
+
+    def test_the_greatest_seed_is_kept(self):
+        seed = str(2**64 - 1)
+        out = self.fuzz("seed", "--op", "sum", "--backend", "reference", "--cases", "10",
+                        "--workers", "1", "--seed", seed)
+        self.assertIn(seed, (out / "campaign.toml").read_text())
+        self.assertEqual(assay("fuzz", "--resume", out, "--cases", "20").returncode, 0)
+
+    def test_damaged_counters_are_refused(self):
+        out = self.fuzz("damaged", "--op", "sum", "--backend", "reference", "--cases", "10",
+                        "--workers", "1")
+        for content in (b"", b"garbage", b"\xff" * (out / "counters.bin").stat().st_size):
+            (out / "counters.bin").write_bytes(content)
+            self.refused("report", out, naming=["counters.bin", "remove it"])
+            self.refused("fuzz", "--resume", out, "--cases", "20", naming=["counters.bin"])
+
+    def test_an_export_replaces_no_special_file(self):
+        out = self.fuzz("export", "--op", "sum", "--backend", "reference", "--cases", "10",
+                        "--workers", "1")
+        pipe = self.scratch / "pipe"
+        os.mkfifo(pipe)
+        self.refused("corpus", "export", out, "--out", pipe, naming=["no regular file"])
+        self.assertTrue(pipe.is_fifo())
+        self.assertFalse((self.scratch / "pipe.index.jsonl").exists())
+
+    def test_output_that_is_lost_is_told(self):
+        out = self.fuzz("lost", "--op", "sum", "--backend", "reference", "--cases", "10",
+                        "--workers", "1")
+        for arguments in (("list", "ops"), ("report", out), ("report", out, "--json"), ("--help",)):
+            for target in (">/dev/full", ">&-"):
+                run = subprocess.run(["sh", "-c", f'"$@" {target}', "sh", ASSAY, *arguments],
+                                     stderr=subprocess.PIPE, text=True)
+                self.assertEqual(run.returncode, 4, (arguments, target))
+                self.assertIn("standard output: cannot be written", run.stderr)
+
+    def test_a_closed_standard_error_changes_no_exit_code(self):
+        for target in ("2>&-", "2>/dev/full"):
+            run = subprocess.run(["sh", "-c", f'"$@" {target}', "sh", ASSAY, "list", "bogus"])
+            self.assertEqual(run.returncode, 2)
+
+    def test_a_file_that_is_not_there_is_named(self):
+        self.refused("repro", "/nonexistent", naming=["/nonexistent", "no such file"])
+
+    def test_a_contract_that_cannot_be_read_is_refused_with_the_reason(self):
+        self.refused("check", self.scratch, naming=["directory"])
+        huge = self.scratch / "huge.kc"
+        with open(huge, "wb") as file:
+            file.truncate(2 << 20)
+        self.refused("check", huge, naming=[str(huge)])
+        self.assertNotIn("holds nothing", assay("check", huge).stderr)
+
     def test_lists_are_json_when_asked_for(self):
         operators = json.loads(assay("list", "ops", "--json").stdout)
         self.assertIn("gemm", [operator["name"] for operator in operators])
