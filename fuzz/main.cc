@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,10 @@ int RunCommand(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    const int code = app.exit(help, text, text);
+    Write(stdout, text.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     return RefuseParse(app, error);
   }

@@ -187,10 +187,10 @@ void SetDurableStepHook(DurableStepHook hook) { step_hook = hook; }
 // A rename would put a file in the place of a device or a pipe and leave that lost.
 Status CheckReplaceable(const std::string& path) {
   struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return errno == ENOENT ? Status() : SystemError(path, "cannot be examined", errno);
-  }
-  if (S_ISREG(info.st_mode)) return {};
+  // What is not there, or cannot be looked at, is for the writing itself to say. So is a directory,
+  // which no rename replaces.
+  if (stat(path.c_str(), &info) != 0) return {};
+  if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return {};
   return Error{path, "exists and is no regular file", "name a file that is new or may be replaced"};
 }
 
