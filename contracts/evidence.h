@@ -48,17 +48,17 @@ enum class Quantity : uint8_t {
 inline constexpr int kQuantityCount = 0 ASSAY_QUANTITIES(ASSAY_QUANTITY_COUNT);
 #undef ASSAY_QUANTITY_COUNT
 
-// How the truth was decided; counted and shown. kDot2, kExact and kBall prove their radius. kLibm, double
-// precision of the C library for inputs of at most 24 bits, has a radius that was validated against
-// kBall and is not proven: no violation found with it counts before kBall has confirmed it.
+// How the truth was decided; counted and shown. kDot2, kExact and kBall prove their radius. kLibm,
+// double precision of the C library for inputs of at most 24 bits, has a radius that was validated
+// against kBall and is not proven: no violation found with it counts before kBall has confirmed it.
 enum class Tier : uint8_t { kDot2 = 0, kLibm, kExact, kBall, kTable };
 
 // Truth of element i lies in hi[i] + lo[i] +- radius[i] (|lo| <= ulp(hi)/2), in real arithmetic on
 // the inputs as stored, before any rounding. Where legal[i] lacks kClassByValue the truth is not a
 // real number and only the class counts; hi then holds a representative (NaN, Inf or a zero).
 struct Evidence {
-  // Differs from one measurement to the next of one oracle, so that bounds computed from this evidence
-  // can be kept for the next backend. 0: made by hand, nothing is kept.
+  // Differs from one measurement to the next of one oracle, so that bounds computed from this
+  // evidence can be kept for the next backend. 0: made by hand, nothing is kept.
   uint64_t measurement = 0;
   int64_t count = 0;
   std::vector<double> hi, lo, radius;

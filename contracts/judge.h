@@ -103,7 +103,8 @@ std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths);
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
                                            DType output, const Declared& declared);
 
-// Scratch of one thread, for the evidence of one oracle; must not outlive the contracts it judged by.
+// Scratch of one thread, for the evidence of one oracle; must not outlive the contracts it judged
+// by.
 class JudgeScratch {
  public:
   JudgeScratch();

@@ -12,7 +12,8 @@ namespace assay {
 struct JudgeScratch::Impl {
   ProgramScratch program;
   std::vector<double> strict, loose;  // E of every element
-  // What `strict` was computed from: backends that declare the same share their bound, and E with it.
+  // What `strict` was computed from: backends that declare the same share their bound, and E with
+  // it.
   const BoundRule* strict_rule = nullptr;
   uint64_t strict_measurement = 0;
 };

@@ -65,7 +65,7 @@ TEST(GemmSpecials, ScaleCAloneForAlphaZero) {
 TEST(GemmSpecials, TreatAnEmptySumAsAlphaZero) {
   EXPECT_EQ(SetOf({}, {}, 1, 0, kNaN), kClassPosZero);
   EXPECT_EQ(SetOf({}, {}, -1, 0, kNaN), kClassZero);  // -1 * +0 in reference BLAS, transposed
-  EXPECT_EQ(SetOf({}, {}, 1, 1, -0.0), kClassZero);  // unchanged, or 0 + (-0)
+  EXPECT_EQ(SetOf({}, {}, 1, 1, -0.0), kClassZero);   // unchanged, or 0 + (-0)
   EXPECT_EQ(SetOf({}, {}, 0, 1, -0.0), kClassNegZero);
   EXPECT_EQ(SetOf({}, {}, kNaN, 1, 5), kClassByValue | kClassNan);
   EXPECT_EQ(SetOf({}, {}, kInf, 0, 5), kClassPosZero | kClassNan);
