@@ -233,15 +233,12 @@ bool IsSpecial(const Evidence& evidence) {
   return evidence.special || (all & kClassByValue) == 0;
 }
 
-// Without products (K = 0 or alpha = 0) only beta c is left, and a wrong answer that is the old
-// content bit for bit means that c was not written. Said by the clause that asks for it, in place
-// of all others: one cause gives one key.
+// With an empty sum only beta c is left, and a wrong answer that is the old content bit for bit
+// means that c was not written. Said by the clause that asks for it, in place of all others: one
+// cause gives one key.
 void BlameOldContent(const Trial& trial, Verdict& verdict) {
   if (trial.values.op->id != OpId::kGemm) return;
-  const auto scalar = [&](Quantity quantity) {
-    return trial.evidence.scalar[static_cast<int>(quantity)];
-  };
-  if (scalar(Quantity::kLength) != 0 && scalar(Quantity::kAlpha) != 0) return;
+  if (trial.evidence.scalar[static_cast<int>(Quantity::kLength)] != 0) return;
   const auto asks =
       std::find_if(trial.contracts.clauses.begin(), trial.contracts.clauses.end(),
                    [](const BoundClause& clause) { return clause.Has(Relation::kWritten); });
@@ -250,7 +247,8 @@ void BlameOldContent(const Trial& trial, Verdict& verdict) {
   for (ClauseVerdict& clause : verdict.clauses) {
     const size_t at = static_cast<size_t>(clause.witness);
     if (clause.outcome != Outcome::kViolating || clause.witness < 0) continue;
-    if (at >= trial.observation.bits.size()) continue;
+    // Two zeros that happen to agree say nothing about who wrote them.
+    if (clause.error == ErrorClass::kZeroSign || at >= trial.observation.bits.size()) continue;
     if (trial.observation.bits[at] != trial.values.operands.back().bits[at]) continue;
     unwritten = clause.witness;
     clause.error = ErrorClass::kNone;

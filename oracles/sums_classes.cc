@@ -63,7 +63,7 @@ struct TermCounts {
   bool nan = false, positive_inf = false, negative_inf = false;
   bool positive = false, negative = false, zero = false;  // of all terms, infinite ones included
   bool association_nan = false;  // NaN under one of the foldings of a finite alpha
-  bool survives = false;         // some product that rounding leaves different from 0
+  bool vanishes = false;         // some product that is not 0 and that rounding makes 0
 };
 
 Format AccumulatorOf(const SumsView& view) {
@@ -81,7 +81,7 @@ TermCounts CountTerms(const SumsView& view, int64_t row, int64_t column) {
     const bool zero = a == 0 || b == 0;
     counts.zero |= zero;
     (std::signbit(a) == std::signbit(b) ? counts.positive : counts.negative) |= !zero;
-    counts.survives |= Round(AccumulatorOf(view), a * b) != 0;
+    counts.vanishes |= !zero && Round(AccumulatorOf(view), a * b) == 0;
     if (view.alpha == 1) continue;
     counts.association_nan |= (std::isinf(a) && MayVanish(view, b)) ||
                               (std::isinf(b) && MayVanish(view, a)) ||
@@ -100,7 +100,8 @@ ClassSet ScaledSumClasses(const SumsView& view, int64_t row, int64_t column) {
     if (counts.positive && counts.negative) return kClassInf | kClassNan;
     if (!counts.positive && !counts.negative) return kClassNan;
     const ClassSet inf = InfinityOf(counts.positive == (view.alpha > 0) ? 1 : -1);
-    const bool may_be_nan = counts.zero || !counts.survives;
+    // A block of the sum may be scaled by itself, and one vanished product may be all of a block.
+    const bool may_be_nan = counts.zero || counts.vanishes;
     return may_be_nan ? static_cast<ClassSet>(inf | kClassNan) : inf;
   }
   if (counts.positive_inf && counts.negative_inf) return kClassNan;
