@@ -32,9 +32,9 @@ std::vector<double> Sample(DType type, uint64_t seed) {
 }
 
 void PerMultiplyAdd(benchmark::State& state, int64_t terms) {
-  state.counters["ns_per_mac"] = benchmark::Counter(
-      static_cast<double>(terms) * 1e-9,
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["time_per_mac"] =
+      benchmark::Counter(static_cast<double>(terms), benchmark::Counter::kIsIterationInvariantRate |
+                                                         benchmark::Counter::kInvert);
 }
 
 void Dot2Tier(benchmark::State& state, DType type) {
