@@ -62,6 +62,12 @@ TEST(GemmSpecials, ScaleCAloneForAlphaZero) {
   EXPECT_EQ(gemm.evidence.radius[0], 0);
 }
 
+// A blocked kernel scales each block's partial sum: one that vanished meets the infinity alone.
+TEST(GemmSpecials, AllowNanWhereAnInfiniteAlphaMeetsAVanishedBlock) {
+  EXPECT_EQ(SetOf({1, 0x1p-127}, {1, 0x1p-127}, kInf, 0, 0), kClassPosInf | kClassNan);
+  EXPECT_EQ(SetOf({1, 2}, {1, 2}, kInf, 0, 0), kClassPosInf);
+}
+
 TEST(GemmSpecials, TreatAnEmptySumAsAlphaZero) {
   EXPECT_EQ(SetOf({}, {}, 1, 0, kNaN), kClassPosZero);
   EXPECT_EQ(SetOf({}, {}, -1, 0, kNaN), kClassZero);  // -1 * +0 in reference BLAS, transposed
