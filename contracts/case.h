@@ -28,14 +28,70 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kErf,
   kGelu,
   kGather,
+  kGemv,
+  kBatchedGemm,
+  kInt8Gemm,
+  kScal,
+  kAxpy,
+  kNrm2,
+  kAsum,
+  kMean,
+  kProd,
+  kCumsum,
+  kVariance,
+  kMax,
+  kMin,
+  kArgmax,
+  kAmax,
+  kLogSoftmax,
+  kLogSumExp,
+  kLayerNorm,
+  kRmsNorm,
+  kBatchNorm,
+  kExpm1,
+  kLog1p,
+  kRsqrt,
+  kSigmoid,
+  kSilu,
+  kMish,
+  kRelu,
+  kClamp,
+  kAdd,
+  kMul,
+  kDiv,
+  kMinimum,
+  kMaximum,
+  kPow,
+  kRemainder,
+  kHypot,
+  kCast,
+  kQuantize,
+  kDequantize,
+  kEmbedding,
+  kIndexSelect,
+  kScatterAdd,
+  kFusedLinear,
+  kAttention,
+  kConv2d,
+  kMaxPool,
+  kAvgPool,
+  kScaledGradient,
+  kAllReduce,
+  kReduceScatter,
+  kAllGather,
 };
-inline constexpr int kOpCount = 11;
+inline constexpr int kOpCount = 62;
+using OpSet = uint64_t;  // one bit per OpId
+static_assert(kOpCount <= 64);
+constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }
 
-inline constexpr int kMaxOperands = 4;
-inline constexpr int kMaxAttributes = 4;
+inline constexpr int kMaxOperands = 6;
+inline constexpr int kMaxAttributes = 6;
 
-// Value of one attribute, in the order of the operator's table. Reals in `real`; enumerations hold
+// Value of one attribute, in the order of the operator's table. Numbers in `real`; enumerations hold
 // the label's position in `choice`.
+inline constexpr int32_t kMaxRepeats = 10000;
+
 struct Attribute {
   double real = 0;
   int32_t choice = 0;
@@ -48,6 +104,8 @@ struct Case {
   FixedVector<Attribute, kMaxAttributes> attributes;
   FixedVector<Tensor, kMaxOperands> operands;  // outputs and in-out operands last
   uint64_t schedule_seed = 0;                  // for backends that have schedules
+  // Repeats of the call where a clause compares runs; 0: as many as the engine takes by itself.
+  int32_t repeats = 0;
   friend bool operator==(const Case&, const Case&) = default;
 };
 
@@ -62,7 +120,7 @@ struct CaseLine {
 // One line, no newline, safe inside double quotes in a POSIX shell. kShort leaves out what equals
 // the default; kFull prints every field. Parse accepts both; Parse(Print(c)) == c.
 //   <op> <attr>=<value>... <operand>=<dtype>[d0,d1]:<modifier>(...)... [schedule=N]
-//   [backend=SPEC]...
+//   [repeats=N] [backend=SPEC]...
 //   <modifier>: strides(s0,s1) offset(N) align(BYTES[,OFF]) place(tail|head)
 //               fill(KIND[,lo[,hi]][,seed=N]) set(i,j=VALUE)
 // Scalars are read as the nearest value of their type (RoundScalars).

@@ -3,6 +3,7 @@
 // What a Case must satisfy before it may run. Everything behind this check (values, placement,
 // oracles, backends) relies on it, so it also bounds every number that arithmetic is done with.
 // Runs for each decoded case: the path without an error allocates nothing.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -44,11 +45,20 @@ Format ScalarFormat(const Case& value) {
   return wide ? Format::kF64 : Format::kF32;
 }
 
+bool IsInteger(double value, double lowest, double highest) {
+  return value >= lowest && value <= highest && value == std::trunc(value);
+}
+
 Problem CheckAttributes(const Case& value, const OperatorDef& def) {
   for (int i = 0; i < value.attributes.size(); ++i) {
     const AttributeDef& attribute = def.attributes[i];
     const Attribute& given = value.attributes[i];
     const int labels = static_cast<int>(attribute.labels.size());
+    if (attribute.is_integer() && !IsInteger(given.real, attribute.lowest, attribute.highest)) {
+      return Error{std::string(attribute.name), PrintReal(given.real) + " is out of range",
+                   "use an integer from " + Text(attribute.lowest) + " to " +
+                       Text(attribute.highest)};
+    }
     const bool right = labels == 0 ? given.choice == 0
                                    : given.choice >= 0 && given.choice < labels &&
                                          given.real == 0 && !std::signbit(given.real);
@@ -80,15 +90,6 @@ bool Contains(std::span<const DType> types, DType type) {
     if (each == type) return true;
   }
   return false;
-}
-
-// The types operand `i` may have, given the first operand's.
-std::span<const DType> AllowedTypes(const Case& value, const OperatorDef& def, int i) {
-  static constexpr DType kIndexTypes[] = {DType::kI32, DType::kI64};
-  if (i == 0) return InputTypesOf(value.op);
-  if (def.operands[i].kind == ElementKind::kIndex) return kIndexTypes;
-  if (def.operands[i].role == Role::kInput) return {&value.operands[0].dtype, 1};
-  return OutputTypesOf(value.op, value.operands[0].dtype);
 }
 
 Problem CheckTypes(const Case& value, const OperatorDef& def) {
@@ -175,10 +176,6 @@ Problem CheckPlacement(const Tensor& tensor, std::string_view name) {
     return Error{std::string(name), "placement is neither tail nor head", "use tail or head"};
   }
   return {};
-}
-
-bool IsInteger(double value, double lowest, double highest) {
-  return value >= lowest && value <= highest && value == std::trunc(value);
 }
 
 // Smallest and largest fill parameter that an element of an integer type can hold exactly.
@@ -274,11 +271,11 @@ Problem CheckOperand(const Tensor& tensor, const OperandDef& operand) {
   return {};
 }
 
-Problem CheckTerms(const Case& value, const NamedDims& dims) {
-  if (value.op != OpId::kGemm) return {};
-  // Each size is at most 2^18, so the product of three fits.
-  if (dims[0] * dims[1] * dims[2] <= kMaxCaseTerms) return {};
-  return Error{"gemm", "m*n*k is " + Text(dims[0] * dims[1] * dims[2]),
+// Multiply-adds, or elements visited, of the whole case.
+Problem CheckTerms(const Case& value, const OperatorDef& def, const NamedDims& dims) {
+  double terms = static_cast<double>(TermsOf(value, dims));
+  if (terms <= static_cast<double>(kMaxCaseTerms)) return {};
+  return Error{std::string(def.name), "takes " + Text(static_cast<int64_t>(terms)) + " terms",
                "stay within " + Text(kMaxCaseTerms) + " multiply-adds"};
 }
 
@@ -300,8 +297,42 @@ void RoundScalars(Case& value) {
   }
 }
 
+int64_t TermsOf(const Case& value, const NamedDims& dims) {
+  // In double: the extents are bounded, their product is not.
+  double terms = 1;
+  for (const int64_t size : dims) terms *= static_cast<double>(size);
+  switch (DefOf(value.op).family) {
+    case Family::kConv:
+      // Each output takes channels x kernel terms; outputs stand in for the extents of x.
+      terms = static_cast<double>(ElementCount(value.operands.back().shape)) *
+              static_cast<double>(dims[1]) * static_cast<double>(dims[5]) *
+              static_cast<double>(dims[6]);
+      break;
+    case Family::kPool: {
+      const double window = value.attributes[kPoolWindow].real;
+      terms = static_cast<double>(ElementCount(value.operands.back().shape)) * window * window;
+      break;
+    }
+    case Family::kGather:
+      terms = static_cast<double>(ElementCount(value.operands.back().shape));
+      break;
+    case Family::kScatter:
+      terms = static_cast<double>(ElementCount(value.operands[0].shape));
+      break;
+    case Family::kCollective:
+      terms *= static_cast<double>(dims[0]);
+      break;
+    default:
+      break;
+  }
+  return static_cast<int64_t>(std::min(terms, 0x1p62));
+}
+
 Result<NamedDims> CheckCase(const Case& value) {
   if (Problem problem = CheckCounts(value)) return *std::move(problem);
+  if (value.repeats < 0 || value.repeats > kMaxRepeats) {
+    return Error{"repeats", "is out of range", "use 0 to " + Text(kMaxRepeats)};
+  }
   const OperatorDef& def = DefOf(value.op);
   if (Problem problem = CheckAttributes(value, def)) return *std::move(problem);
   if (Problem problem = CheckTypes(value, def)) return *std::move(problem);
@@ -312,7 +343,7 @@ Result<NamedDims> CheckCase(const Case& value) {
   }
   Result<NamedDims> dims = def.dims(value);
   if (!dims.ok()) return dims;
-  if (Problem problem = CheckTerms(value, dims.value())) return *std::move(problem);
+  if (Problem problem = CheckTerms(value, def, dims.value())) return *std::move(problem);
   return dims;
 }
 

@@ -149,7 +149,7 @@ class Parser {
   const OperatorDef* def_ = nullptr;
   std::array<std::optional<size_t>, kMaxAttributes> attribute_at_;  // columns, for later messages
   std::array<std::optional<size_t>, kMaxOperands> operand_at_;
-  bool schedule_seen_ = false;
+  bool schedule_seen_ = false, repeats_seen_ = false;
 };
 
 bool Parser::ReadOperator() {
@@ -186,7 +186,7 @@ bool Parser::ReadField() {
   std::vector<std::string_view> known;
   for (const AttributeDef& attribute : def_->attributes) known.push_back(attribute.name);
   for (const OperandDef& operand : def_->operands) known.push_back(operand.name);
-  known.insert(known.end(), {"schedule", "backend"});
+  known.insert(known.end(), {"schedule", "repeats", "backend"});
   size_t index = 0;
   while (index < known.size() && known[index] != name) ++index;
   if (index == known.size()) {
@@ -197,8 +197,11 @@ bool Parser::ReadField() {
   if (index < attributes) return ReadAttribute(static_cast<int>(index), begin);
   if (index < attributes + operands) return ReadTensor(static_cast<int>(index - attributes), begin);
   if (name == "backend") return ReadBackend();
-  if (std::exchange(schedule_seen_, true))
-    return Fail(begin, "schedule is given twice", "keep one");
+  const bool schedule = name == "schedule";
+  if (std::exchange(schedule ? schedule_seen_ : repeats_seen_, true)) {
+    return Fail(begin, std::string(name) + " is given twice", "keep one");
+  }
+  if (!schedule) return ReadInteger("a number of repeats", line_.value.repeats);
   return ReadInteger("a schedule seed", line_.value.schedule_seed);
 }
 

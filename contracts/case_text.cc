@@ -99,6 +99,7 @@ std::string PrintCase(const CaseLine& line, CaseStyle style) {
     text += " " + std::string(operand.name) + "=" + TensorText(value.operands[i], unstated, style);
   }
   if (full || value.schedule_seed != 0) text += " schedule=" + DecimalText(value.schedule_seed);
+  if (full || value.repeats != 0) text += " repeats=" + DecimalText(value.repeats);
   for (const std::string& backend : line.backends) text += " backend=" + Escaped(backend);
   return text;
 }

@@ -71,6 +71,39 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
     case DeclarationKey::kOverread:
       declared.overread_bytes = static_cast<int64_t>(declaration.number);
       break;
+    case DeclarationKey::kUlpLimitLog:
+      declared.ulp_limit_log = declaration.number;
+      break;
+    case DeclarationKey::kUlpLimitRsqrt:
+      declared.ulp_limit_rsqrt = declaration.number;
+      break;
+    case DeclarationKey::kDeterminism:
+      declared.determinism = static_cast<Determinism>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kInvariance:
+      declared.invariance |= static_cast<Invariance>(1 << LabelIndex(declaration));
+      break;
+    case DeclarationKey::kProbabilities:
+      declared.probabilities = *ParseFormat(declaration.label.text);
+      break;
+    case DeclarationKey::kIntegerOverflow:
+      declared.integer_overflow = static_cast<IntegerOverflow>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kCastOutside:
+      declared.cast_outside = static_cast<CastOutside>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kMaskedRow:
+      declared.masked_row = static_cast<MaskedRow>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kNanPlace:
+      declared.nan_place = static_cast<NanPlace>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kRounding:
+      declared.rounding = static_cast<QuantizeRounding>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kRange:
+      declared.full_range = true;
+      break;
     case DeclarationKey::kRelaxation:
       declared.relaxations.push_back(declaration.label.text);
       break;

@@ -34,10 +34,14 @@ enum class DefectModel : uint8_t {
   kHf32Operands,
   kBf16Operands,
   kNoShift,
+  kOnePass,                // variance as E[x^2] - E[x]^2
+  kRoundedIntermediate,    // the pre-activation, or the scores, stored in the output's type
+  kFlushed,                // subnormal inputs, intermediates and outputs as zero
 };
-inline constexpr int kDefectModelCount = 7;
+inline constexpr int kDefectModelCount = 10;
 std::string_view NameOf(
-    DefectModel model);  // "zero", "f16", "bf16", "tf32", "hf32", "bf16_operands", "no_shift"
+    DefectModel model);  // "zero", "f16", "bf16", "tf32", "hf32", "bf16_operands", "no_shift",
+                         // "one_pass", "rounded_intermediate", "flushed"
 
 // What the judge needs beyond evidence; the pipeline supplies it from the oracles, so that
 // contracts do not depend on them.
@@ -50,6 +54,9 @@ class ForceSource {
   // Bit per IndexPolicy that reproduces the observed output (or the raise) exactly; bit 31 when all
   // indices are in bounds and the copies are exact.
   virtual uint32_t MatchingPolicies(const Observation& observation) = 0;
+  // argmax, amax: whether index `got` is a right answer for output `element`. Where a NaN leaves a
+  // choice, what `place` declares; without a declaration every convention in use is right.
+  virtual bool LegalChoice(int64_t element, int64_t got, std::optional<NanPlace> place) = 0;
 };
 
 class Suite;           // contracts and profiles as loaded

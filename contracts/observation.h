@@ -43,6 +43,29 @@ inline constexpr EnvironmentChange kRoundingModeChanged = 1;
 inline constexpr EnvironmentChange kFlushToZeroChanged = 2;
 inline constexpr EnvironmentChange kX87ControlChanged = 4;
 
+// Another call of the same case, changed in one way that must not matter (or only so much).
+enum class VariantKind : uint8_t {
+  kRun = 0,    // the same call again, with the next run number
+  kSchedule,   // another schedule seed
+  kThreads,    // another number of threads
+  kAlone,      // one row of the batch by itself
+  kAlignment,  // operands at other addresses
+  kScale,      // scaled_gradient: another loss scale
+};
+inline constexpr int kVariantKindCount = 6;
+std::string_view NameOf(VariantKind kind);
+
+// What a variant wrote. `first` is the output element that its element 0 stands for; a variant of
+// one row has fewer elements than the case.
+struct Variant {
+  VariantKind kind = VariantKind::kRun;
+  int64_t parameter = 0;  // run number, seed, threads, row, shift in bytes, log2 of the scale's factor
+  RunStatus status = RunStatus::kOk;
+  int64_t first = 0;
+  std::vector<uint64_t> bits;
+  std::vector<double> real;
+};
+
 struct Observation {
   RunStatus status = RunStatus::kOk;
   std::string detail;
@@ -61,6 +84,8 @@ struct Observation {
   // Elements whose answer followed the prefill without equalling it, where the contract says that
   // the old content is not read (beta = 0). -1: none.
   int64_t prefill_dependent = -1;
+  // Further calls, in the order they were made; only where a clause compares them.
+  std::vector<Variant> variants;
 };
 
 }  // namespace assay

@@ -1,232 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator table and what follows from it alone: shapes from dimensions, dimensions from
-// shapes, the types each operator takes, and the default case. What else a case must satisfy is in
-// case_check.cc.
+// The operator table assembled from its groups, and what follows from it alone: shapes from
+// dimensions, dimensions from shapes, the types each operator takes, and the default case. What
+// else a case must satisfy is in case_check.cc.
 #include "contracts/operator.h"
 
 #include <array>
 #include <bit>
 #include <string>
+#include <utility>
+
+#include "contracts/operators/groups.h"
 
 namespace assay {
 namespace {
 
-constexpr std::string_view kTransposeLabels[] = {"n", "t"};
-constexpr std::string_view kGeluLabels[] = {"erf", "tanh"};
-
-constexpr AttributeDef kGemmAttributes[] = {{"alpha", {}, 1},
-                                            {"beta", {}, 0},
-                                            {"trans_a", kTransposeLabels, 0},
-                                            {"trans_b", kTransposeLabels, 0}};
-constexpr AttributeDef kGeluAttributes[] = {{"form", kGeluLabels, 0}};
-
-constexpr OperandDef kGemmOperands[] = {{"a", Role::kInput, ElementKind::kReal},
-                                        {"b", Role::kInput, ElementKind::kReal},
-                                        {"c", Role::kInout, ElementKind::kReal}};
-constexpr OperandDef kDotOperands[] = {{"x", Role::kInput, ElementKind::kReal},
-                                       {"y", Role::kInput, ElementKind::kReal},
-                                       {"out", Role::kOutput, ElementKind::kReal}};
-constexpr OperandDef kMapOperands[] = {{"x", Role::kInput, ElementKind::kReal},
-                                       {"out", Role::kOutput, ElementKind::kReal}};
-constexpr OperandDef kGatherOperands[] = {{"table", Role::kInput, ElementKind::kAny},
-                                          {"indices", Role::kInput, ElementKind::kIndex},
-                                          {"out", Role::kOutput, ElementKind::kAny}};
-
-constexpr std::string_view kGemmDims[] = {"m", "n", "k"};
-constexpr std::string_view kVectorDims[] = {"n"};
-constexpr std::string_view kSoftmaxDims[] = {"rows", "n"};
-constexpr std::string_view kGatherDims[] = {"rows", "columns", "count"};
-
-bool Transposed(const Case& value, int attribute) {
-  return value.attributes[attribute].choice == 1;
+std::array<OperatorDef, kOpCount> Assemble() {
+  const std::span<const OperatorDef> groups[] = {
+      operators::Linear(),  operators::Reductions(), operators::Rows(),       operators::Pointwise(),
+      operators::Indexed(), operators::Windows(),    operators::Collectives()};
+  std::array<OperatorDef, kOpCount> table{};
+  for (const std::span<const OperatorDef> group : groups) {
+    for (const OperatorDef& def : group) table[static_cast<size_t>(def.id)] = def;
+  }
+  for (const OperatorDef& def : table) ASSAY_CHECK(!def.name.empty(), "every operator has a row");
+  return table;
 }
 
-void SetMatrix(Tensor& tensor, int64_t rows, int64_t columns, bool transposed = false) {
-  tensor.shape = transposed ? Dims{columns, rows} : Dims{rows, columns};
+const std::array<OperatorDef, kOpCount>& Table() {
+  static const std::array<OperatorDef, kOpCount> table = Assemble();
+  return table;
 }
 
-void GemmShape(const NamedDims& dims, Case& value) {
-  const int64_t m = dims[0], n = dims[1], k = dims[2];
-  SetMatrix(value.operands[0], m, k, Transposed(value, kGemmTransA));
-  SetMatrix(value.operands[1], k, n, Transposed(value, kGemmTransB));
-  SetMatrix(value.operands[2], m, n);
+constexpr std::string_view kFamilyNames[kFamilyCount] = {
+    "gemm",     "dot",     "sum",      "softmax", "unary",   "gather",   "int_gemm",
+    "vector",   "norm",    "product",  "select",  "binary",  "cast",     "quantize",
+    "scatter",  "linear",  "attention", "conv",   "pool",    "gradient", "collective"};
+
+constexpr DType kAllTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16,
+                               DType::kI32, DType::kI64, DType::kI8};
+constexpr DType kF16Outputs[] = {DType::kF16, DType::kF32};
+constexpr DType kBf16Outputs[] = {DType::kBf16, DType::kF32};
+
+bool StoredTransposed(const OperandDef& operand, const Case& value) {
+  return operand.transposed_by >= 0 && value.attributes[operand.transposed_by].choice == 1;
 }
 
-void DotShape(const NamedDims& dims, Case& value) {
-  value.operands[0].shape = {dims[0]};
-  value.operands[1].shape = {dims[0]};
-  value.operands[2].shape = {};
+// The dimension that axis `axis` of the operand holds, as it is stored.
+int DimensionAt(const OperandDef& operand, const Case& value, int axis) {
+  const int rank = operand.axes.rank;
+  if (StoredTransposed(operand, value) && axis >= rank - 2) axis = 2 * rank - 3 - axis;
+  return operand.axes.dimension[static_cast<size_t>(axis)];
 }
 
-void SumShape(const NamedDims& dims, Case& value) {
-  value.operands[0].shape = {dims[0]};
-  value.operands[1].shape = {};
+NamedDims WithDerived(const OperatorDef& def, const NamedDims& dims, const Case& value,
+                      FixedVector<int64_t, 2>& derived) {
+  NamedDims all = dims;
+  derived.clear();
+  if (def.derive == nullptr) return all;
+  const int named = dims.size();
+  def.derive(value, all);
+  while (all.size() > named + derived.size()) derived.push_back(all[named + derived.size()]);
+  all.resize(named);
+  return all;
 }
 
-void SoftmaxShape(const NamedDims& dims, Case& value) {
-  SetMatrix(value.operands[0], dims[0], dims[1]);
-  SetMatrix(value.operands[1], dims[0], dims[1]);
+Error Disagreement(const OperatorDef& def, int dimension, int first, int64_t size, int second,
+                   int axis, int64_t other) {
+  const std::string name = dimension < static_cast<int>(def.dimensions.size())
+                               ? std::string(def.dimensions[static_cast<size_t>(dimension)])
+                               : std::string("an extent that follows from the others");
+  const std::string where = first < 0 ? std::string(def.name)
+                                      : std::string(def.operands[static_cast<size_t>(first)].name);
+  return Error{std::string(def.operands[static_cast<size_t>(second)].name),
+               "dimension " + name + " is " + std::to_string(other) + " (axis " +
+                   std::to_string(axis) + "), but " + where + " has " + name + " = " +
+                   std::to_string(size),
+               "make axis " + std::to_string(axis) + " " + std::to_string(size) + ", or change " +
+                   where};
 }
 
-void UnaryShape(const NamedDims& dims, Case& value) {
-  value.operands[0].shape = {dims[0]};
-  value.operands[1].shape = {dims[0]};
-}
-
-void GatherShape(const NamedDims& dims, Case& value) {
-  const int64_t rows = dims[0], columns = dims[1], count = dims[2];
-  SetMatrix(value.operands[0], rows, columns);
-  value.operands[1].shape = {count};
-  SetMatrix(value.operands[2], count, columns);
-}
-
-// One place where a named dimension is stored: operand and axis.
-struct Site {
-  int operand, axis;
-};
-
-Error Disagreement(const Case& value, const OperatorDef& def, int dimension, Site first,
-                   Site second) {
-  const auto size = [&](Site site) {
-    return std::to_string(value.operands[site.operand].shape[site.axis]);
-  };
-  const std::string name(def.dimensions[dimension]);
-  const std::string other(def.operands[first.operand].name);
-  return Error{
-      std::string(def.operands[second.operand].name),
-      "dimension " + name + " is " + size(second) + " (axis " + std::to_string(second.axis) +
-          "), but " + other + " has " + name + " = " + size(first),
-      "make axis " + std::to_string(second.axis) + " " + size(first) + ", or change " + other};
-}
-
-Error WrongRank(const OperatorDef& def, int operand, int rank, int wanted) {
-  return Error{std::string(def.operands[operand].name),
+Error WrongRank(const OperatorDef& def, const OperandDef& operand, int rank) {
+  const int wanted = operand.axes.rank;
+  return Error{std::string(operand.name),
                "has rank " + std::to_string(rank) + "; " + std::string(def.name) + " needs rank " +
                    std::to_string(wanted),
                "give " + std::to_string(wanted) + " sizes between the brackets"};
 }
 
-// Reads each dimension at two places that must agree (or at one, given twice), after checking
-// ranks.
-Result<NamedDims> ReadDims(const Case& value, std::span<const int> ranks,
-                           std::span<const std::array<Site, 2>> sites) {
-  const OperatorDef& def = DefOf(value.op);
-  for (int i = 0; i < static_cast<int>(ranks.size()); ++i) {
-    const int rank = value.operands[i].shape.size();
-    if (rank != ranks[i]) return WrongRank(def, i, rank, ranks[i]);
-  }
-  NamedDims dims;
-  for (int i = 0; i < static_cast<int>(sites.size()); ++i) {
-    const auto& [first, second] = sites[i];
-    const int64_t size = value.operands[first.operand].shape[first.axis];
-    if (value.operands[second.operand].shape[second.axis] != size) {
-      return Disagreement(value, def, i, first, second);
-    }
-    dims.push_back(size);
-  }
-  return dims;
+// The indices of a gather are drawn inside the axis they choose from.
+int64_t IndexedExtent(const Case& value, const NamedDims& dims) {
+  const bool columns =
+      value.op == OpId::kIndexSelect && IntegerAttribute(value, kIndexSelectAxis) == 1;
+  return dims[columns ? 1 : 0];
 }
 
-Result<NamedDims> GemmDims(const Case& value) {
-  const int a_row = Transposed(value, kGemmTransA) ? 1 : 0;
-  const int b_row = Transposed(value, kGemmTransB) ? 1 : 0;
-  const std::array<Site, 2> sites[] = {
-      {{{0, a_row}, {2, 0}}}, {{{1, 1 - b_row}, {2, 1}}}, {{{0, 1 - a_row}, {1, b_row}}}};
-  constexpr int kRanks[] = {2, 2, 2};
-  return ReadDims(value, kRanks, sites);
-}
-
-Result<NamedDims> DotDims(const Case& value) {
-  constexpr int kRanks[] = {1, 1, 0};
-  constexpr std::array<Site, 2> kSites[] = {{{{0, 0}, {1, 0}}}};
-  return ReadDims(value, kRanks, kSites);
-}
-
-Result<NamedDims> SumDims(const Case& value) {
-  constexpr int kRanks[] = {1, 0};
-  constexpr std::array<Site, 2> kSites[] = {{{{0, 0}, {0, 0}}}};
-  return ReadDims(value, kRanks, kSites);
-}
-
-Result<NamedDims> SoftmaxDims(const Case& value) {
-  constexpr int kRanks[] = {2, 2};
-  constexpr std::array<Site, 2> kSites[] = {{{{0, 0}, {1, 0}}}, {{{0, 1}, {1, 1}}}};
-  return ReadDims(value, kRanks, kSites);
-}
-
-Result<NamedDims> UnaryDims(const Case& value) {
-  constexpr int kRanks[] = {1, 1};
-  constexpr std::array<Site, 2> kSites[] = {{{{0, 0}, {1, 0}}}};
-  return ReadDims(value, kRanks, kSites);
-}
-
-Result<NamedDims> GatherDims(const Case& value) {
-  constexpr int kRanks[] = {2, 1, 2};
-  constexpr std::array<Site, 2> kSites[] = {
-      {{{0, 0}, {0, 0}}}, {{{0, 1}, {2, 1}}}, {{{1, 0}, {2, 0}}}};
-  return ReadDims(value, kRanks, kSites);
-}
-
-constexpr OperatorDef Unary(OpId id, std::string_view name,
-                            std::span<const AttributeDef> attributes = {}) {
-  return {id, name, Family::kUnary, attributes, kMapOperands, kVectorDims, UnaryShape, UnaryDims};
-}
-
-constexpr std::array<OperatorDef, kOpCount> kOperators = {{
-    {OpId::kGemm, "gemm", Family::kGemm, kGemmAttributes, kGemmOperands, kGemmDims, GemmShape,
-     GemmDims},
-    {OpId::kDot, "dot", Family::kDot, {}, kDotOperands, kVectorDims, DotShape, DotDims},
-    {OpId::kSum, "sum", Family::kSum, {}, kMapOperands, kVectorDims, SumShape, SumDims},
-    {OpId::kSoftmax,
-     "softmax",
-     Family::kSoftmax,
-     {},
-     kMapOperands,
-     kSoftmaxDims,
-     SoftmaxShape,
-     SoftmaxDims},
-    Unary(OpId::kExp, "exp"),
-    Unary(OpId::kLog, "log"),
-    Unary(OpId::kTanh, "tanh"),
-    Unary(OpId::kSqrt, "sqrt"),
-    Unary(OpId::kErf, "erf"),
-    Unary(OpId::kGelu, "gelu", kGeluAttributes),
-    {OpId::kGather,
-     "gather",
-     Family::kGather,
-     {},
-     kGatherOperands,
-     kGatherDims,
-     GatherShape,
-     GatherDims},
-}};
-
-constexpr std::string_view kFamilyNames[kFamilyCount] = {"gemm",    "dot",   "sum",
-                                                         "softmax", "unary", "gather"};
-
-constexpr DType kAllTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16,
-                               DType::kI32, DType::kI64, DType::kI8};
-constexpr std::span<const DType> kFloatTypes(kAllTypes, 4);
-// A reduction of a narrow type may deliver its wide accumulator.
-constexpr DType kF16Outputs[] = {DType::kF16, DType::kF32};
-constexpr DType kBf16Outputs[] = {DType::kBf16, DType::kF32};
-
-bool Reduces(Family family) {
-  return family == Family::kGemm || family == Family::kDot || family == Family::kSum;
-}
-
-Fill DefaultFill(const OperandDef& operand, DType type, const NamedDims& dims, uint64_t seed) {
+Fill DefaultFill(const Case& value, const OperandDef& operand, DType type, const NamedDims& dims,
+                 uint64_t seed) {
   if (operand.role == Role::kOutput) return {FillKind::kPoison, seed, 0, 0};
   if (operand.kind == ElementKind::kIndex) {
-    const double last_row = dims[0] > 0 ? static_cast<double>(dims[0] - 1) : 0;
-    return {FillKind::kIndices, seed, 0, last_row};
+    const int64_t extent = IndexedExtent(value, dims);
+    return {FillKind::kIndices, seed, 0, extent > 0 ? static_cast<double>(extent - 1) : 0};
   }
   if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
+  // A variance is positive, a mask lets everything through.
+  if (operand.name == "variance") return {FillKind::kUniform, seed, 0.25, 2};
+  if (operand.name == "mask") return {FillKind::kZero, 0, 0, 0};
   return {FillKind::kUniform, seed, -1, 1};
 }
 
 }  // namespace
+
+std::span<const DType> operators::SameOrAccumulator(DType input) {
+  if (input == DType::kF16) return kF16Outputs;
+  if (input == DType::kBf16) return kBf16Outputs;
+  return input == DType::kF64 ? std::span(kAllTypes).subspan(1, 1) : std::span(kAllTypes).first(1);
+}
+
+void OperatorDef::shape(const NamedDims& given, Case& value) const {
+  FixedVector<int64_t, 2> derived;
+  const NamedDims all = WithDerived(*this, given, value, derived);
+  for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
+    const OperandDef& operand = operands[static_cast<size_t>(i)];
+    Dims& shape = value.operands[i].shape;
+    shape.clear();
+    for (int axis = 0; axis < operand.axes.rank; ++axis) {
+      const int dimension = DimensionAt(operand, value, axis);
+      const int64_t size = dimension < all.size() ? all[dimension] : derived[dimension - all.size()];
+      shape.push_back(size < 0 ? 0 : size);
+    }
+  }
+}
+
+Result<NamedDims> OperatorDef::dims(const Case& value) const {
+  const int named = static_cast<int>(dimensions.size());
+  std::array<int, kMaxDimensions> first{};  // operand that named the dimension, + 1
+  NamedDims all;
+  all.resize(named, 0);
+  for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
+    const OperandDef& operand = operands[static_cast<size_t>(i)];
+    const Dims& shape = value.operands[i].shape;
+    if (shape.size() != operand.axes.rank) return WrongRank(*this, operand, shape.size());
+    for (int axis = 0; axis < shape.size(); ++axis) {
+      const int dimension = DimensionAt(operand, value, axis);
+      if (dimension >= named) continue;
+      int& owner = first[static_cast<size_t>(dimension)];
+      if (owner == 0) {
+        owner = i + 1;
+        all[dimension] = shape[axis];
+      } else if (all[dimension] != shape[axis]) {
+        return Disagreement(*this, dimension, owner - 1, all[dimension], i, axis, shape[axis]);
+      }
+    }
+  }
+  if (derive == nullptr) return all;
+  FixedVector<int64_t, 2> derived;
+  WithDerived(*this, all, value, derived);
+  for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
+    const Dims& shape = value.operands[i].shape;
+    for (int axis = 0; axis < shape.size(); ++axis) {
+      const int dimension = DimensionAt(operands[static_cast<size_t>(i)], value, axis);
+      if (dimension < named) continue;
+      const int64_t size = derived[dimension - named];
+      if (size < 0) {
+        return Error{std::string(name), "the window does not fit into what it slides over",
+                     "use a smaller window, dilation or padding, or a larger operand"};
+      }
+      if (shape[axis] != size) {
+        return Disagreement(*this, dimension, -1, size, i, axis, shape[axis]);
+      }
+    }
+  }
+  return all;
+}
 
 bool operator==(const Attribute& a, const Attribute& b) {
   const bool both_nan = a.real != a.real && b.real != b.real;
@@ -243,31 +189,41 @@ std::string_view NameOf(Family family) { return kFamilyNames[static_cast<int>(fa
 
 const OperatorDef& DefOf(OpId op) {
   ASSAY_CHECK(static_cast<int>(op) < kOpCount, "operator outside the table");
-  return kOperators[static_cast<int>(op)];
+  return Table()[static_cast<size_t>(op)];
 }
 
-std::span<const OperatorDef> Operators() { return kOperators; }
+std::span<const OperatorDef> Operators() { return Table(); }
 
 std::optional<OpId> ParseOp(std::string_view name) {
-  for (const OperatorDef& def : kOperators) {
+  for (const OperatorDef& def : Table()) {
     if (def.name == name) return def.id;
   }
   return std::nullopt;
 }
 
-std::span<const DType> InputTypesOf(OpId op) {
-  return op == OpId::kGather ? std::span<const DType>(kAllTypes) : kFloatTypes;
-}
+std::span<const DType> InputTypesOf(OpId op) { return DefOf(op).inputs; }
 
 std::span<const DType> OutputTypesOf(OpId op, DType input) {
-  if (op != OpId::kGather && !IsFloat(input)) return {};
-  const bool reduces = Reduces(DefOf(op).family);
-  if (reduces && input == DType::kF16) return kF16Outputs;
-  if (reduces && input == DType::kBf16) return kBf16Outputs;
+  const OperatorDef& def = DefOf(op);
+  bool taken = false;
+  for (const DType type : def.inputs) taken |= type == input;
+  if (!taken) return {};
+  if (!def.operands.back().types.empty()) return def.operands.back().types;
+  if (def.outputs != nullptr) return def.outputs(input);
   for (const DType& type : kAllTypes) {
     if (type == input) return {&type, 1};
   }
   return {};
+}
+
+std::span<const DType> AllowedTypes(const Case& value, const OperatorDef& def, int i) {
+  static constexpr DType kIndexTypes[] = {DType::kI32, DType::kI64};
+  const OperandDef& operand = def.operands[static_cast<size_t>(i)];
+  if (i == 0) return def.inputs;
+  if (!operand.types.empty()) return operand.types;
+  if (operand.kind == ElementKind::kIndex) return kIndexTypes;
+  if (operand.role == Role::kInput) return {&value.operands[0].dtype, 1};
+  return OutputTypesOf(value.op, value.operands[0].dtype);
 }
 
 Case MakeCase(OpId op, DType type, const NamedDims& dims) {
@@ -279,13 +235,20 @@ Case MakeCase(OpId op, DType type, const NamedDims& dims) {
     value.attributes.push_back({attribute.default_real, 0});
   }
   value.operands.resize(static_cast<int>(def.operands.size()));
+  value.operands[0].dtype = type;
   def.shape(dims, value);
   for (int i = 0; i < value.operands.size(); ++i) {
-    const OperandDef& operand = def.operands[i];
+    const OperandDef& operand = def.operands[static_cast<size_t>(i)];
     Tensor& tensor = value.operands[i];
-    tensor.dtype = operand.kind == ElementKind::kIndex ? DType::kI64 : type;
+    if (operand.kind == ElementKind::kIndex) {
+      tensor.dtype = DType::kI64;
+    } else if (i > 0) {
+      const std::span<const DType> allowed = AllowedTypes(value, def, i);
+      ASSAY_CHECK(!allowed.empty(), "an operator takes the type it is made with");
+      tensor.dtype = allowed[0];
+    }
     tensor.strides = RowMajorStrides(tensor.shape);
-    tensor.fill = DefaultFill(operand, tensor.dtype, dims, static_cast<uint64_t>(i) + 1);
+    tensor.fill = DefaultFill(value, operand, tensor.dtype, dims, static_cast<uint64_t>(i) + 1);
   }
   return value;
 }

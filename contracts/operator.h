@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation is: its attributes, its operands with their roles, its named dimensions and
-// the rule that ties shapes to dimensions. The codec, the mutators, the text form, the plan and the
-// minimizer know operators only through this table.
+// What each operation is: its attributes, its operands with their roles, types and axes, and its
+// named dimensions. The codec, the mutators, the text form, the plan and the minimizer know
+// operators only through this table; the rows stand in contracts/operators/, one file per group.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,28 +16,72 @@
 
 namespace assay {
 
-enum class Family : uint8_t { kGemm = 0, kDot, kSum, kSoftmax, kUnary, kGather };
-inline constexpr int kFamilyCount = 6;
+// Operators that share an oracle, a shape of tolerance and kinds of faults; a word of a signature.
+enum class Family : uint8_t {
+  kGemm = 0,
+  kDot,
+  kSum,
+  kSoftmax,
+  kUnary,
+  kGather,
+  kIntGemm,     // int8_gemm
+  kVector,      // scal, axpy
+  kNorm,        // nrm2, variance, layer_norm, rms_norm, batch_norm
+  kProduct,     // prod
+  kSelect,      // max, min, argmax, amax
+  kBinary,      // add ... hypot
+  kCast,        // cast
+  kQuantize,    // quantize, dequantize
+  kScatter,     // scatter_add
+  kLinear,      // fused_linear
+  kAttention,   // attention
+  kConv,        // conv2d
+  kPool,        // max_pool, avg_pool
+  kGradient,    // scaled_gradient
+  kCollective,  // all_reduce, reduce_scatter, all_gather
+};
+inline constexpr int kFamilyCount = 21;
 std::string_view NameOf(Family family);
 
 // kInout: read (as far as the operation says so) and then overwritten, like C of a BLAS gemm.
 enum class Role : uint8_t { kInput, kInout, kOutput };
 enum class ElementKind : uint8_t { kReal, kIndex, kAny };  // kAny: copied bit for bit
 
+// A label, a real number, or an integer in [lowest, highest].
 struct AttributeDef {
   std::string_view name;
-  std::span<const std::string_view> labels;  // empty: a real number
-  double default_real;
+  std::span<const std::string_view> labels = {};  // empty: a number
+  double default_real = 0;
+  int lowest = 1, highest = 0;  // lowest > highest: a real number
+  bool is_label() const { return !labels.empty(); }
+  bool is_integer() const { return labels.empty() && lowest <= highest; }
+  bool is_real() const { return labels.empty() && lowest > highest; }
+};
+
+// Axes of an operand as positions of dimensions: 0, 1, ... of OperatorDef::dimensions, then the
+// derived ones.
+struct Axes {
+  constexpr Axes(std::initializer_list<int> list) {
+    for (const int axis : list) dimension[static_cast<size_t>(rank++)] = static_cast<int8_t>(axis);
+  }
+  std::array<int8_t, kMaxRank> dimension{};
+  int rank = 0;
 };
 
 struct OperandDef {
   std::string_view name;
   Role role;
   ElementKind kind;
+  Axes axes;
+  // Types it may have. Empty: indices are i32 or i64, inputs have the type of the first operand,
+  // destinations what OutputTypesOf says.
+  std::span<const DType> types = {};
+  int transposed_by = -1;  // attribute (0 n, 1 t) that swaps the last two axes as stored, or -1
 };
 
 // Dimensions in the order of OperatorDef::dimensions.
-using NamedDims = FixedVector<int64_t, 4>;
+inline constexpr int kMaxDimensions = 9;  // two of them derived
+using NamedDims = FixedVector<int64_t, kMaxDimensions>;
 
 struct OperatorDef {
   OpId id;
@@ -45,33 +90,63 @@ struct OperatorDef {
   std::span<const AttributeDef> attributes;
   std::span<const OperandDef> operands;
   std::span<const std::string_view> dimensions;
+  // The dimension that is summed, scanned, normalized or searched over; -1: none.
+  int reduced = -1;
+  // Types of the first operand, most used first.
+  std::span<const DType> inputs;
+  // Types of the destination for a first operand of type `input`; null: that type alone.
+  std::span<const DType> (*outputs)(DType input) = nullptr;
+  // Extents that follow from the dimensions and attributes (a convolution's output): appended to
+  // `all`. An extent may come out negative or 0 for nonsense; `dims` refuses negative ones.
+  void (*derive)(const Case& value, NamedDims& all) = nullptr;
+
   // Sets every operand's shape from the dimensions and the attributes. Ranks are fixed by the op.
-  void (*shape)(const NamedDims& dims, Case& value);
+  void shape(const NamedDims& dims, Case& value) const;
   // Reads the dimensions back; an Error names the operand and dimension that do not fit.
-  Result<NamedDims> (*dims)(const Case& value);
+  Result<NamedDims> dims(const Case& value) const;
 };
 
 const OperatorDef& DefOf(OpId op);
-std::span<const OperatorDef> Operators();
+std::span<const OperatorDef> Operators();  // in the order of OpId
 std::optional<OpId> ParseOp(std::string_view name);
 
-// Attribute positions of gemm. trans_* choose how the stored matrix is read: a is stored [m,k] (n)
-// or [k,m] (t), b is stored [k,n] (n) or [n,k] (t), c is [m,n]. c := alpha op(a) op(b) + beta c.
+// Attribute positions. trans_* choose how the stored matrix is read: a is stored [m,k] (n) or
+// [k,m] (t), b is stored [k,n] (n) or [n,k] (t), c is [m,n]. c := alpha op(a) op(b) + beta c.
+// batched_gemm: the same with a leading batch axis. gemv: y := alpha op(a) x + beta y.
 inline constexpr int kGemmAlpha = 0, kGemmBeta = 1, kGemmTransA = 2, kGemmTransB = 3;
+inline constexpr int kGeluForm = 0;          // erf | tanh
+inline constexpr int kNormEpsilon = 0;       // layer_norm, rms_norm, batch_norm: added to the variance
+inline constexpr int kVarianceCorrection = 0;  // integer 0 | 1: divides by n - correction
+inline constexpr int kClampLow = 0, kClampHigh = 1;
+inline constexpr int kRemainderStyle = 0;    // truncated (fmod) | ieee | floored (Python, NumPy)
+inline constexpr int kCastOverflow = 0;      // saturating | ieee (Inf, or NaN where there is none)
+inline constexpr int kQuantizeScale = 0, kQuantizeZeroPoint = 1;  // real > 0; integer
+inline constexpr int kIndexSelectAxis = 0;   // integer 0 | 1
+inline constexpr int kLinearActivation = 0;  // none relu gelu_erf gelu_tanh silu sigmoid tanh
+inline constexpr int kAttentionScale = 0, kAttentionCausal = 1;  // real; no | yes
+inline constexpr int kConvStride = 0, kConvPadding = 1, kConvDilation = 2;  // integers
+// Windows are square. count: the divisor of avg_pool, all places or valid ones only.
+inline constexpr int kPoolWindow = 0, kPoolStride = 1, kPoolPadding = 2, kPoolCount = 3;
+inline constexpr int kGradientScale = 0;     // loss scale, real
+inline constexpr int kGradientStore = 1;     // f16 | bf16: the type scaled gradients are stored in
+inline constexpr int kCollectiveReduction = 0;  // sum | mean | max | min
+inline constexpr int kCollectiveBucket = 1;  // elements per bucket (all_gather: attribute 0)
+
 // A real attribute as a kernel receives it: in f64 where the first operand is f64, else rounded to
 // f32, the type of the scalars in every BLAS and matrix library. What backends, oracles and rules
 // use.
 double ScalarAttribute(const Case& value, int attribute);
-// gelu: form = erf | tanh.
-inline constexpr int kGeluForm = 0;
-// dims: gemm m,n,k; dot n; sum n; softmax rows,n; unary n; gather rows,columns,count.
-// operands: gemm a,b,c(inout); dot x,y,out[]; sum x,out[]; softmax x,out [rows,n]; unary x,out [n];
-// gather table [rows,columns], indices [count] (i32 or i64), out [count,columns].
+// An integer attribute. REQUIRES one.
+inline int64_t IntegerAttribute(const Case& value, int attribute) {
+  return static_cast<int64_t>(value.attributes[attribute].real);
+}
 
 // Types of the first operand that the operator takes, most used first, and the types its
 // destination may have when the first operand has type `input` (empty: `input` is not taken).
 std::span<const DType> InputTypesOf(OpId op);
 std::span<const DType> OutputTypesOf(OpId op, DType input);
+// The types operand `i` may have in this case, given the first operand's.
+std::span<const DType> AllowedTypes(const Case& value, const OperatorDef& def, int i);
 // Whether a fill makes sense on an operand: outputs take kPoison only, inputs everything else,
 // in-out operands all; integer types take the fills that yield integers.
 bool FillSuits(FillKind kind, DType type, Role role);
@@ -88,6 +163,8 @@ inline constexpr int32_t kMaxAlignment = 4096;                 // bytes
 inline constexpr double kMaxFillInteger = 0x1p53;              // of fills that yield integers
 inline constexpr double kMaxFillExponent = 1100;               // beyond every format's range
 Result<NamedDims> CheckCase(const Case& value);
+// Multiply-adds, or elements visited, that the case asks for. REQUIRES its dimensions.
+int64_t TermsOf(const Case& value, const NamedDims& dims);
 
 // Real attributes are numbers of the type an interface takes its scalars in: f64 where the first
 // operand is f64, else f32 (a BLAS passes float alpha to sgemm; 16-bit matrix products compute in

@@ -41,6 +41,24 @@ std::string_view NameOf(IndexPolicy policy);
 enum class SubnormalPolicy : uint8_t { kPreserve = 0, kFlushOut, kFlushIn, kFlushBoth };
 enum class NanPolicy : uint8_t { kPropagate = 0, kMask, kRaise };
 enum class GeluLevel : uint8_t { kAbsolute = 0, kTail };
+// Runs of one call in one configuration: the same bits, answers within twice the bound, or no
+// promise beyond accuracy. (CUB's "run to run" means the first.)
+enum class Determinism : uint8_t { kBitwise = 0, kBounded, kNone };
+// What may change around a row without changing its bits. A bit mask.
+using Invariance = uint8_t;
+inline constexpr Invariance kBatchInvariant = 1;      // the rows beside it
+inline constexpr Invariance kThreadInvariant = 2;     // the number of threads
+inline constexpr Invariance kAlignmentInvariant = 4;  // where the operands lie
+inline constexpr Invariance kRankInvariant = 8;       // collectives: all ranks hold the same bits
+inline constexpr Invariance kScheduleInvariant = 16;  // overlap, bucket and tuning choices
+// An integer sum beyond 32 bits; a cast of a float that its integer type cannot hold.
+enum class IntegerOverflow : uint8_t { kWrap = 0, kSaturate };
+enum class CastOutside : uint8_t { kIndefinite = 0, kSaturateNanZero };
+// A row of attention or softmax in which everything is masked.
+enum class MaskedRow : uint8_t { kNan = 0, kZero };
+// Place of the maximum where a NaN is among the elements.
+enum class NanPlace : uint8_t { kFirstNan = 0, kReference };  // kReference: as the BLAS loop finds it
+enum class QuantizeRounding : uint8_t { kHalfEven = 0, kHalfAway };
 
 // Everything declared for one (operator, dtype). An empty optional is an undeclared policy: a
 // clause that needs it is under_specified.
@@ -55,6 +73,17 @@ struct Declared {
   std::optional<IndexPolicy> out_of_bounds;
   std::optional<double> fill_value;  // with kFill
   std::optional<GeluLevel> level;
+  std::optional<double> ulp_limit_log;    // of the logarithm inside log_softmax and log_sum_exp
+  std::optional<double> ulp_limit_rsqrt;  // of the reciprocal square root inside the norms
+  std::optional<Determinism> determinism;
+  Invariance invariance = 0;                 // what is declared, of what may be
+  std::optional<Format> probabilities;       // attention: the type P is kept in
+  std::optional<IntegerOverflow> integer_overflow;
+  std::optional<CastOutside> cast_outside;
+  std::optional<MaskedRow> masked_row;
+  std::optional<NanPlace> nan_place;
+  std::optional<QuantizeRounding> rounding;
+  bool full_range = false;  // nrm2, hypot: squares that overflow are handled
   int64_t overread_bytes = 0;            // documented reads past an operand's end
   std::vector<std::string> relaxations;  // names of the relaxations this backend documents
   friend bool operator==(const Declared&, const Declared&) = default;

@@ -53,6 +53,15 @@ enum class ErrorClass : uint8_t {
   kTimeout,           //                                            "timeout"
   kFailure,           // the backend reports an internal failure    "failure"
   kEnvironment,       // FP control words changed                   "environment"
+  kChoice,            // an index that no rule gives                "choice"
+  kRunsDiffer,        // runs of one call disagree                  "runs_differ"
+  kSchedulesDiffer,   //                                            "sched_differ"
+  kBatchDiffers,      // a row depends on its neighbours            "batch_differs"
+  kThreadsDiffer,     //                                            "threads_differ"
+  kAlignmentDiffers,  //                                            "align_differs"
+  kRanksDiffer,       //                                            "ranks_differ"
+  kScalesDiffer,      //                                            "scales_differ"
+  kOverflowHidden,    // finite where an intermediate overflowed    "overflow_lost"
 };
 std::string_view NameOf(ErrorClass error);
 

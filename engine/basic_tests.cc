@@ -129,6 +129,8 @@ std::vector<double> Reference(const Case& value, const Values& values) {
       }
       break;
     }
+    default:
+      break;
   }
   return out;
 }

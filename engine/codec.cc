@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-constexpr uint8_t kMagic0 = 0xa5, kMagic1 = 0x5a, kVersion = 1;
+constexpr uint8_t kMagic0 = 0xa5, kMagic1 = 0x5a, kVersion = 2;
 
 // Fields of an operand that are left out when they are the default.
 enum Flag : uint8_t {
@@ -257,14 +257,15 @@ Reject ReadCase(Reader& reader, Case& value) {
   value.attributes.clear();
   for (const AttributeDef& attribute : def.attributes) {
     Attribute given;
-    if (attribute.labels.empty()) {
-      given.real = reader.Real();
-    } else {
+    if (attribute.is_label()) {
       given.choice = reader.Byte();
+    } else {
+      given.real = reader.Real();
     }
     value.attributes.push_back(given);
   }
   value.schedule_seed = reader.Unsigned();
+  value.repeats = reader.Bounded<int32_t>();
   value.operands.resize(static_cast<int>(def.operands.size()));
   for (Tensor& tensor : value.operands) {
     ReadTensor(reader, tensor);
@@ -288,9 +289,7 @@ Reject ReasonOf(const Case& value) {
   }
   const Result<NamedDims> dims = DefOf(value.op).dims(value);
   if (!dims.ok()) return Reject::kBadShape;
-  int64_t terms = 1;
-  for (const int64_t size : dims.value()) terms *= size;
-  return terms > kMaxCaseTerms ? Reject::kTooLarge : Reject::kBadField;
+  return TermsOf(value, dims.value()) > kMaxCaseTerms ? Reject::kTooLarge : Reject::kBadField;
 }
 
 constexpr std::string_view kRejectNames[kRejectCount] = {
@@ -328,6 +327,7 @@ size_t Encode(const Case& value, std::span<uint8_t> out) {
     }
   }
   writer.Unsigned(value.schedule_seed);
+  writer.Signed(value.repeats);
   for (const Tensor& tensor : value.operands) WriteTensor(tensor, writer);
   return writer.size();
 }

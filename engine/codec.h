@@ -34,7 +34,7 @@ std::string_view NameOf(Reject reject);
 // are unspecified. A case's text line is no binary case (kNotACase).
 Reject Decode(std::span<const uint8_t> bytes, Case& value, NamedDims& dims);
 // Bytes written, or 0 when they do not fit in `out`. kMaxEncodedSize always suffices.
-inline constexpr size_t kMaxEncodedSize = 2048;
+inline constexpr size_t kMaxEncodedSize = 4096;
 size_t Encode(const Case& value, std::span<uint8_t> out);
 
 }  // namespace assay

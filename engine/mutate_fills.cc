@@ -316,6 +316,8 @@ bool FillByFamily(Draft& draft) {
       FillTable(draft.value.operands[0], random);
       FillIndices(draft);
       return true;
+    default:
+      return false;
   }
   return false;
 }

@@ -22,21 +22,6 @@ constexpr int64_t kPrimes[] = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 43, 61};
 // Reductions long enough for blocked, split or narrow accumulation to show.
 constexpr int64_t kLong[] = {128, 255, 256, 257, 511, 512, 513, 1000, 1024, 2048, 4096, 8192};
 
-// The axis that is summed over: only there does a long size pay.
-bool IsReduced(const OperatorDef& def, int dimension) {
-  switch (def.family) {
-    case Family::kGemm:
-      return dimension == 2;
-    case Family::kDot:
-    case Family::kSum:
-      return true;
-    case Family::kSoftmax:
-      return dimension == 1;
-    default:
-      return false;
-  }
-}
-
 int64_t NearSize(int64_t size, Random& random) {
   switch (random.Below(5)) {
     case 0:
@@ -92,7 +77,8 @@ FixedVector<int, kMaxRank> InnerToOuter(const Dims& strides) {
 }  // namespace
 
 int64_t DrawSize(const OperatorDef& def, int dimension, Random& random) {
-  if (IsReduced(def, dimension) && random.Percent(3)) return random.Pick(kLong);
+  // Only where something is summed over does a long size pay.
+  if (dimension == def.reduced && random.Percent(3)) return random.Pick(kLong);
   if (random.Percent(12)) return random.Pick(kTiles) + random.Between(-1, 1);
   if (random.Percent(5)) return random.Pick(kPrimes);
   const SizeRange& range = random.PickWeighted(kSizes);

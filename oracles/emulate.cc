@@ -7,6 +7,7 @@
 #include "oracles/enclosure.h"
 #include "oracles/gather.h"
 #include "oracles/measure.h"
+#include "oracles/select.h"
 
 namespace assay {
 namespace {
@@ -105,6 +106,9 @@ bool EmulateSum(const Values& values, DefectModel model, int64_t index, double* 
       return true;
     case DefectModel::kZero:
     case DefectModel::kNoShift:
+    case DefectModel::kOnePass:
+    case DefectModel::kRoundedIntermediate:
+    case DefectModel::kFlushed:
       break;
   }
   return false;
@@ -142,6 +146,10 @@ bool EmulateModel(const Values& values, DefectModel model, int64_t index, double
 
 bool Emulator::Emulate(DefectModel model, int64_t index, double* out) {
   return EmulateModel(*values_, model, index, out);
+}
+
+bool Emulator::LegalChoice(int64_t element, int64_t got, std::optional<NanPlace> place) {
+  return LegalChoiceOf(*values_, element, got, place);
 }
 
 uint32_t Emulator::MatchingPolicies(const Observation& observation) {

@@ -51,6 +51,15 @@ Kind KindOf(ErrorClass error) {
     case ErrorClass::kNone:
     case ErrorClass::kValue:
     case ErrorClass::kZeroed:
+    case ErrorClass::kChoice:
+    case ErrorClass::kRunsDiffer:
+    case ErrorClass::kSchedulesDiffer:
+    case ErrorClass::kBatchDiffers:
+    case ErrorClass::kThreadsDiffer:
+    case ErrorClass::kAlignmentDiffers:
+    case ErrorClass::kRanksDiffer:
+    case ErrorClass::kScalesDiffer:
+    case ErrorClass::kOverflowHidden:
       return Kind::kValue;
   }
   return Kind::kValue;

@@ -80,8 +80,14 @@ enum class Relation : uint8_t {
   kNanPolicy,    // policy(nan) as declared
   kGuards,       // untouched(guards)
   kOperands,     // untouched(operands)
+  kChoice,       // choice(out) is legal: argmax and amax
+  kRuns,         // across runs: out agrees as determinism declares
+  kSchedules,    // across schedules: out agrees within 2 * tolerance, each within its own
+  kInvariant,    // across batches, threads, alignments, ranks: same(out) where declared
+  kScales,       // across scales: out agrees as its stored intermediates allow
+  kOverflow,     // nonfinite(out) where a stored intermediate overflows
 };
-inline constexpr int kRelationCount = 9;
+inline constexpr int kRelationCount = 15;
 
 struct ClauseAst {
   Word name;
@@ -132,8 +138,19 @@ enum class DeclarationKey : uint8_t {
   kLevel,
   kOverread,
   kRelaxation,
+  kUlpLimitLog,
+  kUlpLimitRsqrt,
+  kDeterminism,
+  kInvariance,
+  kProbabilities,
+  kIntegerOverflow,
+  kCastOutside,
+  kMaskedRow,
+  kNanPlace,
+  kRounding,
+  kRange,
 };
-inline constexpr int kDeclarationKeyCount = 12;
+inline constexpr int kDeclarationKeyCount = 23;
 
 struct DeclarationAst {
   DeclarationKey key = DeclarationKey::kInherits;

@@ -22,6 +22,14 @@ constexpr ExprType TypeOf(Quantity quantity) {
     case Quantity::kAbsSum:
     case Quantity::kOperandSum:
     case Quantity::kAbsX:
+    case Quantity::kMeanAbs:
+    case Quantity::kDeviation:
+    case Quantity::kGain:
+    case Quantity::kBias:
+    case Quantity::kActivated:
+    case Quantity::kWeightedScores:
+    case Quantity::kWeightedShifts:
+    case Quantity::kRescaling:
     case Quantity::kMaxAbsA:
     case Quantity::kMaxAbsB:
     case Quantity::kMaxAbsC:
@@ -32,9 +40,13 @@ constexpr ExprType TypeOf(Quantity quantity) {
     case Quantity::kLength:
     case Quantity::kExtent:
     case Quantity::kOutsideCount:
+    case Quantity::kHeadSize:
+    case Quantity::kRanks:
+    case Quantity::kOverflowCount:
+    case Quantity::kSubnormalCount:
       return ExprType::kCount;
     default:
-      return ExprType::kRatio;  // alpha, beta, condition; shifts are exponents of e
+      return ExprType::kRatio;  // scalars, conditions and slopes; shifts and scores are exponents
   }
 }
 
@@ -101,9 +113,20 @@ constexpr std::string_view kNanPolicies[] = {"propagate", "mask", "raise"};
 constexpr std::string_view kIndexPolicies[] = {"RAISE",  "CLAMP", "ZERO", "WRAP_NEGATIVE",
                                                "MODULO", "FILL",  "DROP"};
 constexpr std::string_view kFormats[] = {"f64", "f32", "tf32", "hf32", "f16", "bf16"};
+constexpr std::string_view kDeterminisms[] = {"BITWISE", "BOUNDED", "NONE"};
+// In the order of the bits of Invariance.
+constexpr std::string_view kInvariances[] = {"batch", "threads", "alignment", "ranks", "schedules"};
+constexpr std::string_view kIntegerOverflows[] = {"wrap", "saturate"};
+constexpr std::string_view kCastsOutside[] = {"INDEFINITE", "SATURATE_NAN_0"};
+constexpr std::string_view kMaskedRows[] = {"NAN", "ZERO"};
+constexpr std::string_view kNanPlaces[] = {"first_nan", "reference"};
+constexpr std::string_view kRoundings[] = {"half_even", "half_away"};
+constexpr std::string_view kRanges[] = {"full"};
 constexpr std::string_view kKeys[kDeclarationKeyCount] = {
     "inherits",   "accumulator", "ulp_limit",     "ulp_limit_exp", "kappa",    "tiles",
-    "subnormals", "nan",         "out_of_bounds", "level",         "overread", "relaxation"};
+    "subnormals", "nan",         "out_of_bounds", "level",         "overread", "relaxation",
+    "ulp_limit_log",    "ulp_limit_rsqrt", "determinism", "invariance", "probabilities",
+    "integer_overflow", "cast_outside",    "masked_row",  "nan_place",  "rounding", "range"};
 
 }  // namespace
 
@@ -166,6 +189,24 @@ std::span<const std::string_view> LabelsOf(DeclarationKey key) {
       return kIndexPolicies;
     case DeclarationKey::kLevel:
       return kLevels;
+    case DeclarationKey::kDeterminism:
+      return kDeterminisms;
+    case DeclarationKey::kInvariance:
+      return kInvariances;
+    case DeclarationKey::kProbabilities:
+      return kFormats;
+    case DeclarationKey::kIntegerOverflow:
+      return kIntegerOverflows;
+    case DeclarationKey::kCastOutside:
+      return kCastsOutside;
+    case DeclarationKey::kMaskedRow:
+      return kMaskedRows;
+    case DeclarationKey::kNanPlace:
+      return kNanPlaces;
+    case DeclarationKey::kRounding:
+      return kRoundings;
+    case DeclarationKey::kRange:
+      return kRanges;
     default:
       return {};
   }

@@ -30,17 +30,17 @@ constexpr uint32_t kUpTo32 = kF32 | kHalf;
 constexpr uint32_t kFloats = kF64 | kUpTo32;
 constexpr uint32_t kAnyType = (1u << kDTypeCount) - 1;
 
-constexpr uint32_t kGemm = BitsOf(OpId::kGemm);
-constexpr uint32_t kDot = BitsOf(OpId::kDot);
-constexpr uint32_t kSum = BitsOf(OpId::kSum);
-constexpr uint32_t kSoftmax = BitsOf(OpId::kSoftmax);
-constexpr uint32_t kExp = BitsOf(OpId::kExp);
-constexpr uint32_t kLog = BitsOf(OpId::kLog);
-constexpr uint32_t kTanh = BitsOf(OpId::kTanh);
-constexpr uint32_t kSqrt = BitsOf(OpId::kSqrt);
-constexpr uint32_t kGelu = BitsOf(OpId::kGelu);
-constexpr uint32_t kUnary = kExp | kLog | kTanh | kSqrt | BitsOf(OpId::kErf) | kGelu;
-constexpr uint32_t kGather = BitsOf(OpId::kGather);
+constexpr OpSet kGemm = Bit(OpId::kGemm);
+constexpr OpSet kDot = Bit(OpId::kDot);
+constexpr OpSet kSum = Bit(OpId::kSum);
+constexpr OpSet kSoftmax = Bit(OpId::kSoftmax);
+constexpr OpSet kExp = Bit(OpId::kExp);
+constexpr OpSet kLog = Bit(OpId::kLog);
+constexpr OpSet kTanh = Bit(OpId::kTanh);
+constexpr OpSet kSqrt = Bit(OpId::kSqrt);
+constexpr OpSet kGelu = Bit(OpId::kGelu);
+constexpr OpSet kUnary = kExp | kLog | kTanh | kSqrt | Bit(OpId::kErf) | kGelu;
+constexpr OpSet kGather = Bit(OpId::kGather);
 
 constexpr std::string_view kProfile = "planted";
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kExc01 = "C-EXC-01",

@@ -26,7 +26,7 @@ struct PlantedKernel {
       contracts;  // "C-PRC-01"; baselines and good kernels may serve several, one blank apart
   Family family;
   PlantedState state;
-  uint32_t ops;              // one bit per OpId that the kernel takes
+  OpSet ops;                 // that the kernel takes
   uint32_t types;            // one bit per DType of the first operand that it takes
   std::string_view profile;  // what it declares
   int32_t (*run)(const AssayCall& call);

@@ -45,12 +45,44 @@ typedef struct AssayTensor {
   uint64_t byte_offset;
 } AssayTensor;
 
-/* Operations. Numbers never change. Operands in this order, the destination last:
- *   gemm     a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) + beta
- * c attributes alpha, beta, trans_a (0 n, 1 t), trans_b dot      x [n], y [n], out [] sum      x
- * [n], out [] softmax  x [rows,n], out [rows,n], over the last axis exp log tanh sqrt erf   x [n],
- * out [n]       gelu     the same; attribute form (0 erf, 1 tanh) gather   table [rows,columns],
- * indices [count], out [count,columns]: rows of the table */
+/* Operations. Numbers never change. Operands in this order, the destination last; attributes in this
+ * order, labels as their position (given in brackets). "in and out": read, then overwritten.
+ *   gemm           a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) + beta c
+ *                  alpha, beta, trans_a (n t), trans_b (n t)
+ *   gemv           a [m,k] or [k,m], x [k], y [m] in and out; alpha, beta, trans_a
+ *   batched_gemm   gemm with a leading axis on every operand
+ *   int8_gemm      a [m,k], b [k,n] 8 bits, c [m,n] 32 bits
+ *   dot            x [n], y [n], out []
+ *   scal, axpy     x [n] in and out: x := alpha x;  x [n], y [n] in and out: y := alpha x + y; alpha
+ *   sum mean asum prod nrm2 max min   x [n], out []       variance  the same; correction (0 or 1)
+ *   argmax amax    x [n], out [] 64-bit index from 0: of the maximum, of the largest magnitude
+ *   cumsum         x [n], out [n], inclusive
+ *   softmax log_softmax   x [rows,n], out [rows,n] over the last axis      log_sum_exp  out [rows]
+ *   layer_norm     x [rows,n], gain [n], bias [n], out; epsilon            rms_norm  without bias
+ *   batch_norm     x [rows,channels], mean, variance, gain, bias [channels], out; epsilon
+ *   exp log tanh sqrt erf expm1 log1p rsqrt sigmoid silu mish relu   x [n], out [n]
+ *   gelu           the same; form (erf tanh)                clamp  low, high
+ *   add mul div minimum maximum pow hypot   x [n], y [n], out [n]
+ *   remainder      the same; style (truncated ieee floored)
+ *   cast           x [n], out [n] of another type; overflow (saturating ieee)
+ *   quantize       x [n], out [n] 8 bits: clamp(round(x / scale) + zero_point); scale, zero_point
+ *   dequantize     x [n] 8 bits, out [n]: (x - zero_point) scale
+ *   gather         table [rows,columns], indices [count], out [count,columns]: rows of the table
+ *   embedding      table [rows,columns], indices [batch,count], out [batch,count,columns]
+ *   index_select   table [rows,columns], indices [count], out: along axis 0 or 1
+ *   scatter_add    updates [count,columns], indices [count], out [rows,columns] in and out
+ *   fused_linear   x [m,k], w [k,n], bias [n], residual [m,n], out: activation(x w + bias) + residual
+ *                  activation (none relu gelu_erf gelu_tanh silu sigmoid tanh)
+ *   attention      q [heads,queries,head], k and v [heads,keys,head], mask [queries,keys], out
+ *                  softmax(scale q k^T + mask) v; scale, causal (no yes: keys j <= i + keys - queries)
+ *   conv2d         x [batch,channels,height,width], w [filters,channels,kernel_h,kernel_w], out
+ *                  stride, padding, dilation
+ *   max_pool avg_pool     x, out; window, stride, padding (avg_pool also count: valid all)
+ *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s = scale dy
+ *                  stored as f16 or bf16; scale, store (f16 bf16)
+ *   all_reduce     buffers [ranks,n], out [ranks,n]; reduction (sum mean max min), bucket
+ *   reduce_scatter buffers [ranks,ranks,n], out [ranks,n]; the same
+ *   all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -62,7 +94,58 @@ enum {
   ASSAY_OP_SQRT = 7,
   ASSAY_OP_ERF = 8,
   ASSAY_OP_GELU = 9,
-  ASSAY_OP_GATHER = 10
+  ASSAY_OP_GATHER = 10,
+  ASSAY_OP_GEMV = 11,
+  ASSAY_OP_BATCHED_GEMM = 12,
+  ASSAY_OP_INT8_GEMM = 13,
+  ASSAY_OP_SCAL = 14,
+  ASSAY_OP_AXPY = 15,
+  ASSAY_OP_NRM2 = 16,
+  ASSAY_OP_ASUM = 17,
+  ASSAY_OP_MEAN = 18,
+  ASSAY_OP_PROD = 19,
+  ASSAY_OP_CUMSUM = 20,
+  ASSAY_OP_VARIANCE = 21,
+  ASSAY_OP_MAX = 22,
+  ASSAY_OP_MIN = 23,
+  ASSAY_OP_ARGMAX = 24,
+  ASSAY_OP_AMAX = 25,
+  ASSAY_OP_LOG_SOFTMAX = 26,
+  ASSAY_OP_LOG_SUM_EXP = 27,
+  ASSAY_OP_LAYER_NORM = 28,
+  ASSAY_OP_RMS_NORM = 29,
+  ASSAY_OP_BATCH_NORM = 30,
+  ASSAY_OP_EXPM1 = 31,
+  ASSAY_OP_LOG1P = 32,
+  ASSAY_OP_RSQRT = 33,
+  ASSAY_OP_SIGMOID = 34,
+  ASSAY_OP_SILU = 35,
+  ASSAY_OP_MISH = 36,
+  ASSAY_OP_RELU = 37,
+  ASSAY_OP_CLAMP = 38,
+  ASSAY_OP_ADD = 39,
+  ASSAY_OP_MUL = 40,
+  ASSAY_OP_DIV = 41,
+  ASSAY_OP_MINIMUM = 42,
+  ASSAY_OP_MAXIMUM = 43,
+  ASSAY_OP_POW = 44,
+  ASSAY_OP_REMAINDER = 45,
+  ASSAY_OP_HYPOT = 46,
+  ASSAY_OP_CAST = 47,
+  ASSAY_OP_QUANTIZE = 48,
+  ASSAY_OP_DEQUANTIZE = 49,
+  ASSAY_OP_EMBEDDING = 50,
+  ASSAY_OP_INDEX_SELECT = 51,
+  ASSAY_OP_SCATTER_ADD = 52,
+  ASSAY_OP_FUSED_LINEAR = 53,
+  ASSAY_OP_ATTENTION = 54,
+  ASSAY_OP_CONV2D = 55,
+  ASSAY_OP_MAX_POOL = 56,
+  ASSAY_OP_AVG_POOL = 57,
+  ASSAY_OP_SCALED_GRADIENT = 58,
+  ASSAY_OP_ALL_REDUCE = 59,
+  ASSAY_OP_REDUCE_SCATTER = 60,
+  ASSAY_OP_ALL_GATHER = 61
 };
 
 typedef struct AssayCall {
@@ -74,6 +157,7 @@ typedef struct AssayCall {
   const AssayTensor* operands;
   uint64_t schedule_seed; /* for backends that choose a schedule: a pure function of it */
   uint32_t run_number;    /* 0, 1, ... for repeats of one case */
+  uint32_t threads;       /* at most so many; 0: as the backend likes */
 } AssayCall;
 
 enum {

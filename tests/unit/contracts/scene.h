@@ -21,9 +21,11 @@ class FakeForce : public ForceSource {
     return emulate && emulate(model, index, out);
   }
   uint32_t MatchingPolicies(const Observation&) override { return policies; }
+  bool LegalChoice(int64_t, int64_t got, std::optional<NanPlace>) override { return got == choice; }
 
   std::function<bool(DefectModel, int64_t, double*)> emulate;
   uint32_t policies = 0;
+  int64_t choice = 0;  // the one right index
   int calls = 0;
 };
 

@@ -169,7 +169,7 @@ struct Gemm {
     const std::array<double, 4> attributes = {alpha, beta, double(transposed_a),
                                               double(transposed_b)};
     AssayCall call = {
-        sizeof(AssayCall), ASSAY_OP_GEMM, attributes.data(), 4, 3, operands.data(), seed, 0};
+        sizeof(AssayCall), ASSAY_OP_GEMM, attributes.data(), 4, 3, operands.data(), seed, 0, 0};
     std::array<char, 200> text;
     AssayText out = {text.data(), text.size(), 0};
     return backend.run(backend.self, &call, &out);
@@ -241,7 +241,7 @@ TEST_F(SimtGemm, GivesTheSameBitsUnderEverySchedule) {
 
 TEST_F(SimtGemm, RefusesOtherOperatorsWithAReason) {
   std::array<AssayTensor, 2> operands{};
-  AssayCall call = {sizeof(AssayCall), ASSAY_OP_SUM, nullptr, 0, 2, operands.data(), 0, 0};
+  AssayCall call = {sizeof(AssayCall), ASSAY_OP_SUM, nullptr, 0, 2, operands.data(), 0, 0, 0};
   std::array<char, 64> text;
   AssayText reason = {text.data(), text.size(), 0};
   EXPECT_EQ(backend_->supports(backend_->self, &call, &reason), ASSAY_UNSUPPORTED);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// max, min, argmax and amax: exact answers, and for places the set of right ones. Internal to
+// oracles/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "contracts/profile.h"
+#include "contracts/values.h"
+
+namespace assay {
+
+// Whether index `got` is right for output `element` of argmax or amax. Without a NaN: the first
+// place of the maximum (of the largest magnitude), +0 and -0 tie. With one: the first NaN, or where
+// the loop of reference BLAS ends, in which a NaN counts only in first place; either without a
+// declaration. An empty x has no right answer and every one is.
+bool LegalChoiceOf(const Values& values, int64_t element, int64_t got,
+                   std::optional<NanPlace> place);
+
+}  // namespace assay
