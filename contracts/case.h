@@ -88,8 +88,8 @@ constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }
 inline constexpr int kMaxOperands = 6;
 inline constexpr int kMaxAttributes = 6;
 
-// Value of one attribute, in the order of the operator's table. Numbers in `real`; enumerations hold
-// the label's position in `choice`.
+// Value of one attribute, in the order of the operator's table. Numbers in `real`; enumerations
+// hold the label's position in `choice`.
 inline constexpr int32_t kMaxRepeats = 10000;
 
 struct Attribute {

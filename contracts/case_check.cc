@@ -55,9 +55,9 @@ Problem CheckAttributes(const Case& value, const OperatorDef& def) {
     const Attribute& given = value.attributes[i];
     const int labels = static_cast<int>(attribute.labels.size());
     if (attribute.is_integer() && !IsInteger(given.real, attribute.lowest, attribute.highest)) {
-      return Error{std::string(attribute.name), PrintReal(given.real) + " is out of range",
-                   "use an integer from " + Text(attribute.lowest) + " to " +
-                       Text(attribute.highest)};
+      return Error{
+          std::string(attribute.name), PrintReal(given.real) + " is out of range",
+          "use an integer from " + Text(attribute.lowest) + " to " + Text(attribute.highest)};
     }
     const bool right = labels == 0 ? given.choice == 0
                                    : given.choice >= 0 && given.choice < labels &&

@@ -34,9 +34,9 @@ enum class DefectModel : uint8_t {
   kHf32Operands,
   kBf16Operands,
   kNoShift,
-  kOnePass,                // variance as E[x^2] - E[x]^2
-  kRoundedIntermediate,    // the pre-activation, or the scores, stored in the output's type
-  kFlushed,                // subnormal inputs, intermediates and outputs as zero
+  kOnePass,              // variance as E[x^2] - E[x]^2
+  kRoundedIntermediate,  // the pre-activation, or the scores, stored in the output's type
+  kFlushed,              // subnormal inputs, intermediates and outputs as zero
 };
 inline constexpr int kDefectModelCount = 10;
 std::string_view NameOf(

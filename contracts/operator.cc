@@ -16,9 +16,10 @@ namespace assay {
 namespace {
 
 std::array<OperatorDef, kOpCount> Assemble() {
-  const std::span<const OperatorDef> groups[] = {
-      operators::Linear(),  operators::Reductions(), operators::Rows(),       operators::Pointwise(),
-      operators::Indexed(), operators::Windows(),    operators::Collectives()};
+  const std::span<const OperatorDef> groups[] = {operators::Linear(),     operators::Reductions(),
+                                                 operators::Rows(),       operators::Pointwise(),
+                                                 operators::Indexed(),    operators::Windows(),
+                                                 operators::Collectives()};
   std::array<OperatorDef, kOpCount> table{};
   for (const std::span<const OperatorDef> group : groups) {
     for (const OperatorDef& def : group) table[static_cast<size_t>(def.id)] = def;
@@ -33,9 +34,9 @@ const std::array<OperatorDef, kOpCount>& Table() {
 }
 
 constexpr std::string_view kFamilyNames[kFamilyCount] = {
-    "gemm",     "dot",     "sum",      "softmax", "unary",   "gather",   "int_gemm",
-    "vector",   "norm",    "product",  "select",  "binary",  "cast",     "quantize",
-    "scatter",  "linear",  "attention", "conv",   "pool",    "gradient", "collective"};
+    "gemm",    "dot",    "sum",       "softmax", "unary",  "gather",   "int_gemm",
+    "vector",  "norm",   "product",   "select",  "binary", "cast",     "quantize",
+    "scatter", "linear", "attention", "conv",    "pool",   "gradient", "collective"};
 
 constexpr DType kAllTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16,
                                DType::kI32, DType::kI64, DType::kI8};
@@ -72,12 +73,11 @@ Error Disagreement(const OperatorDef& def, int dimension, int first, int64_t siz
                                : std::string("an extent that follows from the others");
   const std::string where = first < 0 ? std::string(def.name)
                                       : std::string(def.operands[static_cast<size_t>(first)].name);
-  return Error{std::string(def.operands[static_cast<size_t>(second)].name),
-               "dimension " + name + " is " + std::to_string(other) + " (axis " +
-                   std::to_string(axis) + "), but " + where + " has " + name + " = " +
-                   std::to_string(size),
-               "make axis " + std::to_string(axis) + " " + std::to_string(size) + ", or change " +
-                   where};
+  return Error{
+      std::string(def.operands[static_cast<size_t>(second)].name),
+      "dimension " + name + " is " + std::to_string(other) + " (axis " + std::to_string(axis) +
+          "), but " + where + " has " + name + " = " + std::to_string(size),
+      "make axis " + std::to_string(axis) + " " + std::to_string(size) + ", or change " + where};
 }
 
 Error WrongRank(const OperatorDef& def, const OperandDef& operand, int rank) {
@@ -126,7 +126,8 @@ void OperatorDef::shape(const NamedDims& given, Case& value) const {
     shape.clear();
     for (int axis = 0; axis < operand.axes.rank; ++axis) {
       const int dimension = DimensionAt(operand, value, axis);
-      const int64_t size = dimension < all.size() ? all[dimension] : derived[dimension - all.size()];
+      const int64_t size =
+          dimension < all.size() ? all[dimension] : derived[dimension - all.size()];
       shape.push_back(size < 0 ? 0 : size);
     }
   }

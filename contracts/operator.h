@@ -114,23 +114,23 @@ std::optional<OpId> ParseOp(std::string_view name);
 // [k,m] (t), b is stored [k,n] (n) or [n,k] (t), c is [m,n]. c := alpha op(a) op(b) + beta c.
 // batched_gemm: the same with a leading batch axis. gemv: y := alpha op(a) x + beta y.
 inline constexpr int kGemmAlpha = 0, kGemmBeta = 1, kGemmTransA = 2, kGemmTransB = 3;
-inline constexpr int kGeluForm = 0;          // erf | tanh
-inline constexpr int kNormEpsilon = 0;       // layer_norm, rms_norm, batch_norm: added to the variance
+inline constexpr int kGeluForm = 0;     // erf | tanh
+inline constexpr int kNormEpsilon = 0;  // layer_norm, rms_norm, batch_norm: added to the variance
 inline constexpr int kVarianceCorrection = 0;  // integer 0 | 1: divides by n - correction
 inline constexpr int kClampLow = 0, kClampHigh = 1;
-inline constexpr int kRemainderStyle = 0;    // truncated (fmod) | ieee | floored (Python, NumPy)
-inline constexpr int kCastOverflow = 0;      // saturating | ieee (Inf, or NaN where there is none)
+inline constexpr int kRemainderStyle = 0;  // truncated (fmod) | ieee | floored (Python, NumPy)
+inline constexpr int kCastOverflow = 0;    // saturating | ieee (Inf, or NaN where there is none)
 inline constexpr int kQuantizeScale = 0, kQuantizeZeroPoint = 1;  // real > 0; integer
-inline constexpr int kIndexSelectAxis = 0;   // integer 0 | 1
+inline constexpr int kIndexSelectAxis = 0;                        // integer 0 | 1
 inline constexpr int kLinearActivation = 0;  // none relu gelu_erf gelu_tanh silu sigmoid tanh
-inline constexpr int kAttentionScale = 0, kAttentionCausal = 1;  // real; no | yes
+inline constexpr int kAttentionScale = 0, kAttentionCausal = 1;             // real; no | yes
 inline constexpr int kConvStride = 0, kConvPadding = 1, kConvDilation = 2;  // integers
 // Windows are square. count: the divisor of avg_pool, all places or valid ones only.
 inline constexpr int kPoolWindow = 0, kPoolStride = 1, kPoolPadding = 2, kPoolCount = 3;
-inline constexpr int kGradientScale = 0;     // loss scale, real
-inline constexpr int kGradientStore = 1;     // f16 | bf16: the type scaled gradients are stored in
+inline constexpr int kGradientScale = 0;  // loss scale, real
+inline constexpr int kGradientStore = 1;  // f16 | bf16: the type scaled gradients are stored in
 inline constexpr int kCollectiveReduction = 0;  // sum | mean | max | min
-inline constexpr int kCollectiveBucket = 1;  // elements per bucket (all_gather: attribute 0)
+inline constexpr int kCollectiveBucket = 1;     // elements per bucket (all_gather: attribute 0)
 
 // A real attribute as a kernel receives it: in f64 where the first operand is f64, else rounded to
 // f32, the type of the scalars in every BLAS and matrix library. What backends, oracles and rules

@@ -57,7 +57,10 @@ enum class CastOutside : uint8_t { kIndefinite = 0, kSaturateNanZero };
 // A row of attention or softmax in which everything is masked.
 enum class MaskedRow : uint8_t { kNan = 0, kZero };
 // Place of the maximum where a NaN is among the elements.
-enum class NanPlace : uint8_t { kFirstNan = 0, kReference };  // kReference: as the BLAS loop finds it
+enum class NanPlace : uint8_t {
+  kFirstNan = 0,
+  kReference
+};  // kReference: as the BLAS loop finds it
 enum class QuantizeRounding : uint8_t { kHalfEven = 0, kHalfAway };
 
 // Everything declared for one (operator, dtype). An empty optional is an undeclared policy: a
@@ -76,14 +79,14 @@ struct Declared {
   std::optional<double> ulp_limit_log;    // of the logarithm inside log_softmax and log_sum_exp
   std::optional<double> ulp_limit_rsqrt;  // of the reciprocal square root inside the norms
   std::optional<Determinism> determinism;
-  Invariance invariance = 0;                 // what is declared, of what may be
-  std::optional<Format> probabilities;       // attention: the type P is kept in
+  Invariance invariance = 0;            // what is declared, of what may be
+  std::optional<Format> probabilities;  // attention: the type P is kept in
   std::optional<IntegerOverflow> integer_overflow;
   std::optional<CastOutside> cast_outside;
   std::optional<MaskedRow> masked_row;
   std::optional<NanPlace> nan_place;
   std::optional<QuantizeRounding> rounding;
-  bool full_range = false;  // nrm2, hypot: squares that overflow are handled
+  bool full_range = false;               // nrm2, hypot: squares that overflow are handled
   int64_t overread_bytes = 0;            // documented reads past an operand's end
   std::vector<std::string> relaxations;  // names of the relaxations this backend documents
   friend bool operator==(const Declared&, const Declared&) = default;

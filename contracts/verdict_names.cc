@@ -32,19 +32,22 @@ std::string_view NameOf(Outcome outcome) {
 
 std::string_view NameOf(ErrorClass error) {
   static constexpr std::array<std::string_view, 32> kWords = {
-      "none",       "value",     "zeroed",       "nan_appears",  "nan_lost",   "inf_appears",
-      "inf_lost",   "zero_sign", "unwritten",    "prefill_read", "policy",     "read_before",
-      "read_after", "read_gap",  "write_before", "write_after",  "write_gap",  "inputs_changed",
-      "raised",     "crash",     "timeout",      "failure",      "environment",
-      "choice",     "runs_differ", "sched_differ", "batch_differs", "threads_differ",
-      "align_differs", "ranks_differ", "scales_differ", "overflow_lost"};
+      "none",          "value",         "zeroed",         "nan_appears",   "nan_lost",
+      "inf_appears",   "inf_lost",      "zero_sign",      "unwritten",     "prefill_read",
+      "policy",        "read_before",   "read_after",     "read_gap",      "write_before",
+      "write_after",   "write_gap",     "inputs_changed", "raised",        "crash",
+      "timeout",       "failure",       "environment",    "choice",        "runs_differ",
+      "sched_differ",  "batch_differs", "threads_differ", "align_differs", "ranks_differ",
+      "scales_differ", "overflow_lost"};
   return Word(kWords, error);
 }
 
 std::string_view NameOf(DefectModel model) {
   static constexpr std::array<std::string_view, kDefectModelCount> kWords = {
-      "zero", "f16", "bf16", "tf32", "hf32", "bf16_operands", "no_shift",
-      "one_pass", "rounded_intermediate", "flushed"};
+      "zero",     "f16",      "bf16",
+      "tf32",     "hf32",     "bf16_operands",
+      "no_shift", "one_pass", "rounded_intermediate",
+      "flushed"};
   return Word(kWords, model);
 }
 

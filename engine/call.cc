@@ -12,9 +12,8 @@ AssayDataType DataTypeOf(DType type) {
 
 void BackendCall::Describe(const Case& value, const OperatorDef& op) {
   for (int i = 0; i < value.attributes.size(); ++i) {
-    attributes_[i] =
-        op.attributes[static_cast<size_t>(i)].is_label() ? value.attributes[i].choice
-                                                         : ScalarAttribute(value, i);
+    attributes_[i] = op.attributes[static_cast<size_t>(i)].is_label() ? value.attributes[i].choice
+                                                                      : ScalarAttribute(value, i);
   }
   for (int i = 0; i < value.operands.size(); ++i) {
     const Tensor& tensor = value.operands[i];
@@ -28,10 +27,14 @@ void BackendCall::Describe(const Case& value, const OperatorDef& op) {
                    strides_[i].begin(),
                    0};
   }
-  call_ = {sizeof(AssayCall),     static_cast<uint32_t>(value.op),
-           attributes_.data(),    value.attributes.size(),
-           value.operands.size(), tensors_.data(),
-           value.schedule_seed,   0,
+  call_ = {sizeof(AssayCall),
+           static_cast<uint32_t>(value.op),
+           attributes_.data(),
+           value.attributes.size(),
+           value.operands.size(),
+           tensors_.data(),
+           value.schedule_seed,
+           0,
            0};
 }
 

@@ -122,11 +122,18 @@ constexpr std::string_view kMaskedRows[] = {"NAN", "ZERO"};
 constexpr std::string_view kNanPlaces[] = {"first_nan", "reference"};
 constexpr std::string_view kRoundings[] = {"half_even", "half_away"};
 constexpr std::string_view kRanges[] = {"full"};
-constexpr std::string_view kKeys[kDeclarationKeyCount] = {
-    "inherits",   "accumulator", "ulp_limit",     "ulp_limit_exp", "kappa",    "tiles",
-    "subnormals", "nan",         "out_of_bounds", "level",         "overread", "relaxation",
-    "ulp_limit_log",    "ulp_limit_rsqrt", "determinism", "invariance", "probabilities",
-    "integer_overflow", "cast_outside",    "masked_row",  "nan_place",  "rounding", "range"};
+constexpr std::string_view kKeys[kDeclarationKeyCount] = {"inherits",      "accumulator",
+                                                          "ulp_limit",     "ulp_limit_exp",
+                                                          "kappa",         "tiles",
+                                                          "subnormals",    "nan",
+                                                          "out_of_bounds", "level",
+                                                          "overread",      "relaxation",
+                                                          "ulp_limit_log", "ulp_limit_rsqrt",
+                                                          "determinism",   "invariance",
+                                                          "probabilities", "integer_overflow",
+                                                          "cast_outside",  "masked_row",
+                                                          "nan_place",     "rounding",
+                                                          "range"};
 
 }  // namespace
 

@@ -219,7 +219,7 @@ struct Phrase {
   Relation relation;
   std::string_view text;
 };
-constexpr Phrase kPhrases[kRelationCount] = {
+constexpr Phrase kPhrases[] = {
     {Relation::kImage, "out in image ( output , truth , tolerance )"},
     {Relation::kFinite, "finite ( out ) where finite ( truth )"},
     {Relation::kNonZero, "nonzero ( out ) where abs ( truth ) > tolerance + omega"},

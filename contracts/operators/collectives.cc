@@ -5,7 +5,8 @@ namespace assay::operators {
 namespace {
 
 constexpr std::string_view kReductions[] = {"sum", "mean", "max", "min"};
-constexpr AttributeDef kReduceAttributes[] = {{"reduction", kReductions}, {"bucket", {}, 64, 1, 4096}};
+constexpr AttributeDef kReduceAttributes[] = {{"reduction", kReductions},
+                                              {"bucket", {}, 64, 1, 4096}};
 constexpr AttributeDef kGatherAttributes[] = {{"bucket", {}, 64, 1, 4096}};
 
 // ranks n: what each rank holds before, and after.
@@ -19,11 +20,12 @@ constexpr OperandDef kAllGather[] = {In("buffers", {0, 1}), Out("out", {0, 2, 1}
 void RanksAgain(const Case&, NamedDims& all) { all.push_back(all[0]); }
 
 constexpr OperatorDef kRows[] = {
-    {OpId::kAllReduce, "all_reduce", Family::kCollective, kReduceAttributes, kAllReduce, kDims, 0, kFloatTypes},
-    {OpId::kReduceScatter, "reduce_scatter", Family::kCollective, kReduceAttributes, kReduceScatter, kDims, 0,
+    {OpId::kAllReduce, "all_reduce", Family::kCollective, kReduceAttributes, kAllReduce, kDims, 0,
+     kFloatTypes},
+    {OpId::kReduceScatter, "reduce_scatter", Family::kCollective, kReduceAttributes, kReduceScatter,
+     kDims, 0, kFloatTypes, nullptr, RanksAgain},
+    {OpId::kAllGather, "all_gather", Family::kCollective, kGatherAttributes, kAllGather, kDims, -1,
      kFloatTypes, nullptr, RanksAgain},
-    {OpId::kAllGather, "all_gather", Family::kCollective, kGatherAttributes, kAllGather, kDims, -1, kFloatTypes,
-     nullptr, RanksAgain},
 };
 
 }  // namespace

@@ -39,8 +39,8 @@ void DeriveSelect(const Case& value, NamedDims& all) {
 constexpr OperatorDef kRows[] = {
     {OpId::kGather, "gather", Family::kGather, {}, kGather, kGatherDims, -1, kCopied},
     {OpId::kEmbedding, "embedding", Family::kGather, {}, kEmbedding, kEmbeddingDims, -1, kCopied},
-    {OpId::kIndexSelect, "index_select", Family::kGather, kAxis, kSelect, kGatherDims, -1, kCopied, nullptr,
-     DeriveSelect},
+    {OpId::kIndexSelect, "index_select", Family::kGather, kAxis, kSelect, kGatherDims, -1, kCopied,
+     nullptr, DeriveSelect},
     {OpId::kScatterAdd, "scatter_add", Family::kScatter, {}, kScatter, kGatherDims, 2, kFloatTypes},
 };
 

@@ -57,8 +57,10 @@ constexpr OperatorDef kRows[] = {
     Binary(OpId::kRemainder, "remainder", kRemainderAttributes),
     Binary(OpId::kHypot, "hypot"),
     {OpId::kCast, "cast", Family::kCast, kCastAttributes, kCast, kDims, -1, kCastTypes},
-    {OpId::kQuantize, "quantize", Family::kQuantize, kQuantizeAttributes, kQuantize, kDims, -1, kF32Only},
-    {OpId::kDequantize, "dequantize", Family::kQuantize, kQuantizeAttributes, kDequantize, kDims, -1, kI8Only},
+    {OpId::kQuantize, "quantize", Family::kQuantize, kQuantizeAttributes, kQuantize, kDims, -1,
+     kF32Only},
+    {OpId::kDequantize, "dequantize", Family::kQuantize, kQuantizeAttributes, kDequantize, kDims,
+     -1, kI8Only},
 };
 
 }  // namespace

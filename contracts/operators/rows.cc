@@ -10,7 +10,8 @@ constexpr AttributeDef kAttentionAttributes[] = {{"scale", {}, 1}, {"causal", kN
 // rows n
 constexpr OperandDef kMap[] = {In("x", {0, 1}), Out("out", {0, 1})};
 constexpr OperandDef kReduce[] = {In("x", {0, 1}), Out("out", {0})};
-constexpr OperandDef kLayerNorm[] = {In("x", {0, 1}), In("gain", {1}), In("bias", {1}), Out("out", {0, 1})};
+constexpr OperandDef kLayerNorm[] = {In("x", {0, 1}), In("gain", {1}), In("bias", {1}),
+                                     Out("out", {0, 1})};
 constexpr OperandDef kRmsNorm[] = {In("x", {0, 1}), In("gain", {1}), Out("out", {0, 1})};
 // rows channels: running statistics, one per channel
 constexpr OperandDef kBatchNorm[] = {In("x", {0, 1}), In("mean", {1}), In("variance", {1}),
@@ -29,9 +30,10 @@ constexpr OperatorDef kRows[] = {
     {OpId::kLogSumExp, "log_sum_exp", Family::kSoftmax, {}, kReduce, kRowDims, 1, kFloatTypes},
     {OpId::kLayerNorm, "layer_norm", Family::kNorm, kEpsilon, kLayerNorm, kRowDims, 1, kFloatTypes},
     {OpId::kRmsNorm, "rms_norm", Family::kNorm, kEpsilon, kRmsNorm, kRowDims, 1, kFloatTypes},
-    {OpId::kBatchNorm, "batch_norm", Family::kNorm, kEpsilon, kBatchNorm, kChannelDims, -1, kFloatTypes},
-    {OpId::kAttention, "attention", Family::kAttention, kAttentionAttributes, kAttention, kAttentionDims, 2,
+    {OpId::kBatchNorm, "batch_norm", Family::kNorm, kEpsilon, kBatchNorm, kChannelDims, -1,
      kFloatTypes},
+    {OpId::kAttention, "attention", Family::kAttention, kAttentionAttributes, kAttention,
+     kAttentionDims, 2, kFloatTypes},
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ constexpr AttributeDef kAvgPoolAttributes[] = {
     {"window", {}, 2, 1, 8}, {"stride", {}, 2, 1, 8}, {"padding", {}, 0, 0, 4}, {"count", kCounts}};
 
 // batch channels height width filters kernel_h kernel_w, then the extents of out. x is NCHW.
-constexpr OperandDef kConv[] = {In("x", {0, 1, 2, 3}), In("w", {4, 1, 5, 6}), Out("out", {0, 4, 7, 8})};
+constexpr OperandDef kConv[] = {In("x", {0, 1, 2, 3}), In("w", {4, 1, 5, 6}),
+                                Out("out", {0, 4, 7, 8})};
 constexpr std::string_view kConvDims[] = {"batch",   "channels", "height",  "width",
                                           "filters", "kernel_h", "kernel_w"};
 constexpr OperandDef kPool[] = {In("x", {0, 1, 2, 3}), Out("out", {0, 1, 4, 5})};
@@ -50,10 +51,10 @@ void DerivePool(const Case& value, NamedDims& all) {
 constexpr OperatorDef kRows[] = {
     {OpId::kConv2d, "conv2d", Family::kConv, kConvAttributes, kConv, kConvDims, 1, kFloatTypes,
      SameOrAccumulator, DeriveConv},
-    {OpId::kMaxPool, "max_pool", Family::kPool, kMaxPoolAttributes, kPool, kPoolDims, -1, kFloatTypes, nullptr,
-     DerivePool},
-    {OpId::kAvgPool, "avg_pool", Family::kPool, kAvgPoolAttributes, kPool, kPoolDims, -1, kFloatTypes, nullptr,
-     DerivePool},
+    {OpId::kMaxPool, "max_pool", Family::kPool, kMaxPoolAttributes, kPool, kPoolDims, -1,
+     kFloatTypes, nullptr, DerivePool},
+    {OpId::kAvgPool, "avg_pool", Family::kPool, kAvgPoolAttributes, kPool, kPoolDims, -1,
+     kFloatTypes, nullptr, DerivePool},
 };
 
 }  // namespace

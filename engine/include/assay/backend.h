@@ -45,44 +45,37 @@ typedef struct AssayTensor {
   uint64_t byte_offset;
 } AssayTensor;
 
-/* Operations. Numbers never change. Operands in this order, the destination last; attributes in this
- * order, labels as their position (given in brackets). "in and out": read, then overwritten.
- *   gemm           a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) + beta c
- *                  alpha, beta, trans_a (n t), trans_b (n t)
- *   gemv           a [m,k] or [k,m], x [k], y [m] in and out; alpha, beta, trans_a
- *   batched_gemm   gemm with a leading axis on every operand
- *   int8_gemm      a [m,k], b [k,n] 8 bits, c [m,n] 32 bits
- *   dot            x [n], y [n], out []
- *   scal, axpy     x [n] in and out: x := alpha x;  x [n], y [n] in and out: y := alpha x + y; alpha
- *   sum mean asum prod nrm2 max min   x [n], out []       variance  the same; correction (0 or 1)
- *   argmax amax    x [n], out [] 64-bit index from 0: of the maximum, of the largest magnitude
- *   cumsum         x [n], out [n], inclusive
- *   softmax log_softmax   x [rows,n], out [rows,n] over the last axis      log_sum_exp  out [rows]
- *   layer_norm     x [rows,n], gain [n], bias [n], out; epsilon            rms_norm  without bias
- *   batch_norm     x [rows,channels], mean, variance, gain, bias [channels], out; epsilon
- *   exp log tanh sqrt erf expm1 log1p rsqrt sigmoid silu mish relu   x [n], out [n]
- *   gelu           the same; form (erf tanh)                clamp  low, high
- *   add mul div minimum maximum pow hypot   x [n], y [n], out [n]
- *   remainder      the same; style (truncated ieee floored)
- *   cast           x [n], out [n] of another type; overflow (saturating ieee)
- *   quantize       x [n], out [n] 8 bits: clamp(round(x / scale) + zero_point); scale, zero_point
- *   dequantize     x [n] 8 bits, out [n]: (x - zero_point) scale
- *   gather         table [rows,columns], indices [count], out [count,columns]: rows of the table
- *   embedding      table [rows,columns], indices [batch,count], out [batch,count,columns]
- *   index_select   table [rows,columns], indices [count], out: along axis 0 or 1
- *   scatter_add    updates [count,columns], indices [count], out [rows,columns] in and out
- *   fused_linear   x [m,k], w [k,n], bias [n], residual [m,n], out: activation(x w + bias) + residual
- *                  activation (none relu gelu_erf gelu_tanh silu sigmoid tanh)
- *   attention      q [heads,queries,head], k and v [heads,keys,head], mask [queries,keys], out
- *                  softmax(scale q k^T + mask) v; scale, causal (no yes: keys j <= i + keys - queries)
- *   conv2d         x [batch,channels,height,width], w [filters,channels,kernel_h,kernel_w], out
- *                  stride, padding, dilation
- *   max_pool avg_pool     x, out; window, stride, padding (avg_pool also count: valid all)
- *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s = scale dy
- *                  stored as f16 or bf16; scale, store (f16 bf16)
- *   all_reduce     buffers [ranks,n], out [ranks,n]; reduction (sum mean max min), bucket
- *   reduce_scatter buffers [ranks,ranks,n], out [ranks,n]; the same
- *   all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket */
+/* Operations. Numbers never change. Operands in this order, the destination last; attributes in
+ * this order, labels as their position (given in brackets). "in and out": read, then overwritten.
+ *   gemm           a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) +
+ * beta c alpha, beta, trans_a (n t), trans_b (n t) gemv           a [m,k] or [k,m], x [k], y [m] in
+ * and out; alpha, beta, trans_a batched_gemm   gemm with a leading axis on every operand int8_gemm
+ * a [m,k], b [k,n] 8 bits, c [m,n] 32 bits dot            x [n], y [n], out [] scal, axpy     x [n]
+ * in and out: x := alpha x;  x [n], y [n] in and out: y := alpha x + y; alpha sum mean asum prod
+ * nrm2 max min   x [n], out []       variance  the same; correction (0 or 1) argmax amax    x [n],
+ * out [] 64-bit index from 0: of the maximum, of the largest magnitude cumsum         x [n], out
+ * [n], inclusive softmax log_softmax   x [rows,n], out [rows,n] over the last axis      log_sum_exp
+ * out [rows] layer_norm     x [rows,n], gain [n], bias [n], out; epsilon            rms_norm
+ * without bias batch_norm     x [rows,channels], mean, variance, gain, bias [channels], out;
+ * epsilon exp log tanh sqrt erf expm1 log1p rsqrt sigmoid silu mish relu   x [n], out [n] gelu the
+ * same; form (erf tanh)                clamp  low, high add mul div minimum maximum pow hypot   x
+ * [n], y [n], out [n] remainder      the same; style (truncated ieee floored) cast           x [n],
+ * out [n] of another type; overflow (saturating ieee) quantize       x [n], out [n] 8 bits:
+ * clamp(round(x / scale) + zero_point); scale, zero_point dequantize     x [n] 8 bits, out [n]: (x
+ * - zero_point) scale gather         table [rows,columns], indices [count], out [count,columns]:
+ * rows of the table embedding      table [rows,columns], indices [batch,count], out
+ * [batch,count,columns] index_select   table [rows,columns], indices [count], out: along axis 0 or
+ * 1 scatter_add    updates [count,columns], indices [count], out [rows,columns] in and out
+ *   fused_linear   x [m,k], w [k,n], bias [n], residual [m,n], out: activation(x w + bias) +
+ * residual activation (none relu gelu_erf gelu_tanh silu sigmoid tanh) attention      q
+ * [heads,queries,head], k and v [heads,keys,head], mask [queries,keys], out softmax(scale q k^T +
+ * mask) v; scale, causal (no yes: keys j <= i + keys - queries) conv2d         x
+ * [batch,channels,height,width], w [filters,channels,kernel_h,kernel_w], out stride, padding,
+ * dilation max_pool avg_pool     x, out; window, stride, padding (avg_pool also count: valid all)
+ *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s =
+ * scale dy stored as f16 or bf16; scale, store (f16 bf16) all_reduce     buffers [ranks,n], out
+ * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
+ * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
