@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "contracts/judge_values.h"
 #include "contracts/language/check.h"
 #include "contracts/suite.h"
 
@@ -87,6 +88,13 @@ bool Concerns(const ContractAst& contract, const Selector& selector, std::string
   return (!any_op || Selects(selector, op)) && (!any_clause || Selects(selector, clause));
 }
 
+bool NeedsRules(const BoundClause& clause) {
+  constexpr Relation kByTolerance[] = {Relation::kImage, Relation::kClass, Relation::kRuns,
+                                       Relation::kSchedules, Relation::kScales};
+  return std::any_of(std::begin(kByTolerance), std::end(kByTolerance),
+                     [&](Relation relation) { return clause.Has(relation); });
+}
+
 BoundClause BindClause(const Suite& suite, const ContractAst& contract, const ClauseAst& ast,
                        const Binding& binding) {
   const std::string_view op = DefOf(binding.op).name;
@@ -100,7 +108,8 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
     clause.preconditions.push_back(
         Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
   }
-  if (clause.Has(Relation::kImage) || clause.Has(Relation::kClass)) {
+  clause.promised = IsPromised(clause, binding);
+  if (NeedsRules(clause)) {
     BindRules(contract, binding, clause.rules);
     for (const Word& id : contract.tolerance_as) {
       const ContractAst* other = suite.FindContract(id.text);
