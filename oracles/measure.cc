@@ -4,14 +4,14 @@
 #include "oracles/measure.h"
 
 #include "oracles/gather.h"
+#include "oracles/linear.h"
 #include "oracles/softmax.h"
-#include "oracles/sums.h"
 #include "oracles/unary.h"
 
 namespace assay {
 
 struct Oracle::Impl {
-  SumsOracle sums;
+  LinearOracle linear;
   SoftmaxOracle softmax;
   UnaryOracle unary;
   BallEvaluator balls;
@@ -23,9 +23,25 @@ Oracle::~Oracle() = default;
 void Oracle::Measure(const Values& values, Evidence& evidence) {
   switch (values.source->op) {
     case OpId::kGemm:
+    case OpId::kGemv:
+    case OpId::kBatchedGemm:
     case OpId::kDot:
     case OpId::kSum:
-      return impl_->sums.Measure(values, evidence);
+    case OpId::kMean:
+    case OpId::kAsum:
+    case OpId::kScal:
+    case OpId::kAxpy:
+    case OpId::kConv2d:
+    case OpId::kAvgPool:
+    case OpId::kScatterAdd:
+    case OpId::kScaledGradient:
+    case OpId::kFusedLinear:
+    case OpId::kCumsum:
+    case OpId::kAllReduce:
+    case OpId::kReduceScatter:
+    case OpId::kAllGather:
+    case OpId::kInt8Gemm:
+      return impl_->linear.Measure(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.Measure(values, impl_->balls, evidence);
     case OpId::kGather:
@@ -38,9 +54,25 @@ void Oracle::Measure(const Values& values, Evidence& evidence) {
 void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& evidence) {
   switch (values.source->op) {
     case OpId::kGemm:
+    case OpId::kGemv:
+    case OpId::kBatchedGemm:
     case OpId::kDot:
     case OpId::kSum:
-      return impl_->sums.MeasureHighest(values, evidence);
+    case OpId::kMean:
+    case OpId::kAsum:
+    case OpId::kScal:
+    case OpId::kAxpy:
+    case OpId::kConv2d:
+    case OpId::kAvgPool:
+    case OpId::kScatterAdd:
+    case OpId::kScaledGradient:
+    case OpId::kFusedLinear:
+    case OpId::kCumsum:
+    case OpId::kAllReduce:
+    case OpId::kReduceScatter:
+    case OpId::kAllGather:
+    case OpId::kInt8Gemm:
+      return impl_->linear.MeasureHighest(values, precision_bits, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
     case OpId::kGather:
