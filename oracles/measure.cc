@@ -4,6 +4,7 @@
 #include "oracles/measure.h"
 
 #include "oracles/gather.h"
+#include "oracles/norms.h"
 #include "oracles/softmax.h"
 #include "oracles/sums.h"
 #include "oracles/unary.h"
@@ -13,6 +14,7 @@ namespace assay {
 struct Oracle::Impl {
   SumsOracle sums;
   SoftmaxOracle softmax;
+  NormsOracle norms;
   UnaryOracle unary;
   BallEvaluator balls;
 };
@@ -28,6 +30,12 @@ void Oracle::Measure(const Values& values, Evidence& evidence) {
       return impl_->sums.Measure(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.Measure(values, impl_->balls, evidence);
+    case OpId::kNrm2:
+    case OpId::kVariance:
+    case OpId::kLayerNorm:
+    case OpId::kRmsNorm:
+    case OpId::kBatchNorm:
+      return impl_->norms.Measure(values, evidence);
     case OpId::kGather:
       return MeasureGather(values, evidence);
     default:
@@ -43,6 +51,12 @@ void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& 
       return impl_->sums.MeasureHighest(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+    case OpId::kNrm2:
+    case OpId::kVariance:
+    case OpId::kLayerNorm:
+    case OpId::kRmsNorm:
+    case OpId::kBatchNorm:
+      return impl_->norms.MeasureHighest(values, precision_bits, evidence);
     case OpId::kGather:
       return MeasureGather(values, evidence);
     default:
