@@ -4,6 +4,7 @@
 #include "oracles/measure.h"
 
 #include "oracles/gather.h"
+#include "oracles/log_softmax.h"
 #include "oracles/norms.h"
 #include "oracles/softmax.h"
 #include "oracles/sums.h"
@@ -14,6 +15,7 @@ namespace assay {
 struct Oracle::Impl {
   SumsOracle sums;
   SoftmaxOracle softmax;
+  LogSoftmaxOracle log_softmax;
   NormsOracle norms;
   UnaryOracle unary;
   BallEvaluator balls;
@@ -30,6 +32,9 @@ void Oracle::Measure(const Values& values, Evidence& evidence) {
       return impl_->sums.Measure(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.Measure(values, impl_->balls, evidence);
+    case OpId::kLogSoftmax:
+    case OpId::kLogSumExp:
+      return impl_->log_softmax.Measure(values, evidence);
     case OpId::kNrm2:
     case OpId::kVariance:
     case OpId::kLayerNorm:
@@ -51,6 +56,9 @@ void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& 
       return impl_->sums.MeasureHighest(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+    case OpId::kLogSoftmax:
+    case OpId::kLogSumExp:
+      return impl_->log_softmax.MeasureHighest(values, precision_bits, evidence);
     case OpId::kNrm2:
     case OpId::kVariance:
     case OpId::kLayerNorm:

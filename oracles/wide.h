@@ -103,11 +103,12 @@ inline Wide Exp(const Wide& a) {
   return result;
 }
 
-// ln(1 + a). REQUIRES a >= 0. Slope at most 1.
+// ln(1 + a), of slope 1 / (1 + a). REQUIRES a >= 0.
 inline Wide Log1p(const Wide& a) {
   const double value = std::log1p(a.hi) + a.lo / (1 + a.hi);
   const double floor = a.hi == 0 ? 0 : kWideFloor;
-  return {value, 0, a.radius * kWideOutward + kWideLibm * value + floor};
+  const double spread = a.radius / std::max(1.0, 1 + a.hi - a.radius);
+  return {value, 0, spread * kWideOutward + kWideLibm * value + floor};
 }
 
 // sum a_i b_i of doubles. Each product and each sum keeps its error; the errors themselves are
