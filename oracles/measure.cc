@@ -6,6 +6,7 @@
 #include "oracles/gather.h"
 #include "oracles/log_softmax.h"
 #include "oracles/norms.h"
+#include "oracles/product.h"
 #include "oracles/softmax.h"
 #include "oracles/sums.h"
 #include "oracles/unary.h"
@@ -17,6 +18,7 @@ struct Oracle::Impl {
   SoftmaxOracle softmax;
   LogSoftmaxOracle log_softmax;
   NormsOracle norms;
+  ProductOracle product;
   UnaryOracle unary;
   BallEvaluator balls;
 };
@@ -32,6 +34,8 @@ void Oracle::Measure(const Values& values, Evidence& evidence) {
       return impl_->sums.Measure(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.Measure(values, impl_->balls, evidence);
+    case OpId::kProd:
+      return impl_->product.Measure(values, evidence);
     case OpId::kLogSoftmax:
     case OpId::kLogSumExp:
       return impl_->log_softmax.Measure(values, evidence);
@@ -56,6 +60,8 @@ void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& 
       return impl_->sums.MeasureHighest(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+    case OpId::kProd:
+      return impl_->product.MeasureHighest(values, precision_bits, evidence);
     case OpId::kLogSoftmax:
     case OpId::kLogSumExp:
       return impl_->log_softmax.MeasureHighest(values, precision_bits, evidence);
