@@ -3,6 +3,7 @@
 // Which oracle measures which operator.
 #include "oracles/measure.h"
 
+#include "oracles/attention.h"
 #include "oracles/gather.h"
 #include "oracles/log_softmax.h"
 #include "oracles/norms.h"
@@ -18,6 +19,7 @@ struct Oracle::Impl {
   SoftmaxOracle softmax;
   LogSoftmaxOracle log_softmax;
   NormsOracle norms;
+  AttentionOracle attention;
   ProductOracle product;
   UnaryOracle unary;
   BallEvaluator balls;
@@ -34,6 +36,8 @@ void Oracle::Measure(const Values& values, Evidence& evidence) {
       return impl_->sums.Measure(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.Measure(values, impl_->balls, evidence);
+    case OpId::kAttention:
+      return impl_->attention.Measure(values, evidence);
     case OpId::kProd:
       return impl_->product.Measure(values, evidence);
     case OpId::kLogSoftmax:
@@ -60,6 +64,8 @@ void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& 
       return impl_->sums.MeasureHighest(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+    case OpId::kAttention:
+      return impl_->attention.MeasureHighest(values, precision_bits, evidence);
     case OpId::kProd:
       return impl_->product.MeasureHighest(values, precision_bits, evidence);
     case OpId::kLogSoftmax:
