@@ -3,8 +3,12 @@
 // Which oracle measures which operator.
 #include "oracles/measure.h"
 
+#include "oracles/attention.h"
 #include "oracles/gather.h"
 #include "oracles/linear.h"
+#include "oracles/log_softmax.h"
+#include "oracles/norms.h"
+#include "oracles/product.h"
 #include "oracles/softmax.h"
 #include "oracles/unary.h"
 
@@ -13,6 +17,10 @@ namespace assay {
 struct Oracle::Impl {
   LinearOracle linear;
   SoftmaxOracle softmax;
+  LogSoftmaxOracle log_softmax;
+  NormsOracle norms;
+  AttentionOracle attention;
+  ProductOracle product;
   UnaryOracle unary;
   BallEvaluator balls;
 };
@@ -44,6 +52,19 @@ void Oracle::Measure(const Values& values, Evidence& evidence) {
       return impl_->linear.Measure(values, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.Measure(values, impl_->balls, evidence);
+    case OpId::kAttention:
+      return impl_->attention.Measure(values, evidence);
+    case OpId::kProd:
+      return impl_->product.Measure(values, evidence);
+    case OpId::kLogSoftmax:
+    case OpId::kLogSumExp:
+      return impl_->log_softmax.Measure(values, evidence);
+    case OpId::kNrm2:
+    case OpId::kVariance:
+    case OpId::kLayerNorm:
+    case OpId::kRmsNorm:
+    case OpId::kBatchNorm:
+      return impl_->norms.Measure(values, evidence);
     case OpId::kGather:
       return MeasureGather(values, evidence);
     default:
@@ -75,6 +96,19 @@ void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& 
       return impl_->linear.MeasureHighest(values, precision_bits, evidence);
     case OpId::kSoftmax:
       return impl_->softmax.MeasureHighest(values, precision_bits, impl_->balls, evidence);
+    case OpId::kAttention:
+      return impl_->attention.MeasureHighest(values, precision_bits, evidence);
+    case OpId::kProd:
+      return impl_->product.MeasureHighest(values, precision_bits, evidence);
+    case OpId::kLogSoftmax:
+    case OpId::kLogSumExp:
+      return impl_->log_softmax.MeasureHighest(values, precision_bits, evidence);
+    case OpId::kNrm2:
+    case OpId::kVariance:
+    case OpId::kLayerNorm:
+    case OpId::kRmsNorm:
+    case OpId::kBatchNorm:
+      return impl_->norms.MeasureHighest(values, precision_bits, evidence);
     case OpId::kGather:
       return MeasureGather(values, evidence);
     default:
