@@ -48,7 +48,6 @@ class AttentionRun {
     weights<N>().resize(static_cast<size_t>(keys_));
     for (int64_t at = 0; at < heads_ * queries_ && head_ > 0; ++at) OneQuery<N>(at, tier);
     SetScalar(evidence_, Quantity::kMaxAbsSum, max_abs_sum_);
-    CountSubnormals(values_, evidence_);
   }
 
  private:

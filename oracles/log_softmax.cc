@@ -105,7 +105,6 @@ class LogSoftmaxRun {
         Special(row, kind, r);
       }
     }
-    CountSubnormals(values_, evidence_);
   }
 
  private:

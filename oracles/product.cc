@@ -104,9 +104,9 @@ void MeasureProduct(const Values& values, Tier tier, Evidence& evidence, Product
   const Reach reach = ReachOf(x);
   SetScalar(evidence, Quantity::kMaxAbsSum,
             std::min(std::exp2(std::min(reach.up, 1024.0)), kLargest));
-  CountSubnormals(values, evidence);
-  double& subnormals = evidence.scalar[static_cast<int>(Quantity::kSubnormalCount)];
-  if (reach.down < InfoOf(accumulator).min_exponent) subnormals += 1;
+  // Some order may pass below the normal range.
+  SetScalar(evidence, Quantity::kSubnormalCount,
+            reach.down < InfoOf(accumulator).min_exponent ? 1 : 0);
 }
 
 }  // namespace

@@ -91,23 +91,4 @@ inline void SetRowScalars(const Values& values, double length, Evidence& evidenc
   }
 }
 
-// Inputs and truths that are subnormal in their own type or in the accumulator.
-inline void CountSubnormals(const Values& values, Evidence& evidence) {
-  const double normal = InfoOf(RowAccumulator(values.operands[0].dtype)).smallest_normal;
-  double count = 0;
-  const auto add = [&](double x, double least) { count += x != 0 && std::fabs(x) < least ? 1 : 0; };
-  for (size_t i = 0; i + 1 < values.operands.size(); ++i) {
-    const OperandValues& operand = values.operands[i];
-    if (!operand.any_subnormal) continue;
-    const double own = InfoOf(FormatOf(operand.dtype)).smallest_normal;
-    for (const double x : operand.real) add(x, std::max(own, normal));
-  }
-  const double out =
-      std::max(normal, InfoOf(FormatOf(values.operands.back().dtype)).smallest_normal);
-  for (int64_t i = 0; i < evidence.count; ++i) {
-    if (evidence.legal[i] & kClassByValue) add(evidence.hi[i], out);
-  }
-  SetScalar(evidence, Quantity::kSubnormalCount, count);
-}
-
 }  // namespace assay
