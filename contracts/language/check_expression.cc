@@ -25,8 +25,11 @@ bool IsArithmetic(ExprType type) { return IsNumber(type) || type == ExprType::kV
 
 class Checker {
  public:
-  Checker(ContractAst& contract, Place place, DiagnosticSink& sink)
-      : pool_(contract.pool), place_(place), sink_(sink) {}
+  Checker(ContractAst& contract, Place place, const Selector& selector, DiagnosticSink& sink)
+      : pool_(contract.pool), place_(place), sink_(sink) {
+    Concern(selector.names);
+    if (ops_.empty()) Concern(contract.operators);
+  }
 
   // Depth is bounded by the parser.
   void Visit(int node) {
@@ -46,6 +49,13 @@ class Checker {
   }
 
  private:
+  // The operators among the words; clauses may stand there too.
+  void Concern(const std::vector<Word>& words) {
+    for (const Word& word : words) {
+      if (const std::optional<OpId> op = ParseOp(word.text)) ops_.push_back(*op);
+    }
+  }
+
   static bool IsComparison(ExprOp op) { return op >= ExprOp::kLess && op <= ExprOp::kNotEqual; }
   static void Raise(Expr& expr, Rate rate) {
     if (rate == Rate::kElement) expr.rate = Rate::kElement;
@@ -62,8 +72,31 @@ class Checker {
       expr.type = ExprType::kLabel;
       return;
     }
+    if (Number(expr)) return;
     if (NamesTheCandidate(expr.text)) return Circular(expr);
     Unknown(expr, "name", ValueNames());
+  }
+
+  // A number among the attributes, which every operator concerned must have.
+  bool Number(Expr& expr) {
+    const OperatorDef* without = nullptr;
+    bool any = false, integer = true;
+    for (const OpId op : ops_) {
+      const int attribute = NumericAttribute(op, expr.text);
+      if (attribute < 0) {
+        if (without == nullptr) without = &DefOf(op);
+        continue;
+      }
+      any = true;
+      integer &= DefOf(op).attributes[static_cast<size_t>(attribute)].is_integer();
+    }
+    if (!any) return false;
+    expr.type = integer ? ExprType::kCount : ExprType::kRatio;
+    if (without != nullptr) {
+      sink_.Report(expr.at, std::string(without->name) + " has no attribute '" + expr.text + "'",
+                   "a rule 'for' the operators that have it");
+    }
+    return true;
   }
 
   void Circular(const Expr& expr) {
@@ -277,18 +310,21 @@ class Checker {
 
   ExprPool& pool_;
   Place place_;
+  std::vector<OpId> ops_;
   DiagnosticSink& sink_;
 };
 
 }  // namespace
 
-void CheckExpression(ContractAst& contract, int root, Place place, DiagnosticSink& sink) {
+void CheckExpression(ContractAst& contract, int root, Place place, const Selector& selector,
+                     DiagnosticSink& sink) {
   if (root < 0) return;
-  Checker(contract, place, sink).Visit(root);
+  Checker(contract, place, selector, sink).Visit(root);
   const Expr& expr = contract.pool[root];
   if (expr.type == ExprType::kUnknown) return;
   if (place == Place::kTolerance) {
-    if (expr.type != ExprType::kValue) {
+    const bool nothing = expr.op == ExprOp::kNumber && expr.number == 0;  // exact in every unit
+    if (expr.type != ExprType::kValue && !nothing) {
       sink.Report(expr.at,
                   "a tolerance is a magnitude, and this is " + std::string(TextOf(expr.type)),
                   "something like 'u(accumulator) * abs_sum'");

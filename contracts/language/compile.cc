@@ -173,6 +173,13 @@ class Compiler {
 
   Operand Name(const Expr& expr) {
     const NameInfo* info = FindName(expr.text);
+    // An attention's scale is its own, not the quantity that gradients and quantizers measure.
+    if (info == nullptr || info->quantity == Quantity::kScale) {
+      if (const int attribute = NumericAttribute(binding_.op, expr.text); attribute >= 0) {
+        return Emit(Code::kNumber, Rate::kCase,
+                    {Operand::Place::kQuantity, static_cast<uint16_t>(attribute)});
+      }
+    }
     ASSAY_CHECK(info != nullptr, "an unknown name survived the checker");
     const Declared& declared = binding_.declared;
     switch (info->symbol) {
@@ -189,6 +196,13 @@ class Compiler {
         return Promised(declared.ulp_limit, "no ulp limit is declared");
       case Symbol::kUlpLimitExp:
         return Promised(declared.ulp_limit_exp, "no ulp limit of the exponential is declared");
+      case Symbol::kUlpLimitLog:
+        return Promised(declared.ulp_limit_log, "no ulp limit of the logarithm is declared");
+      case Symbol::kUlpLimitRsqrt:
+        return Promised(declared.ulp_limit_rsqrt,
+                        "no ulp limit of the reciprocal square root is declared");
+      case Symbol::kOne:
+        return Constant(1);
       case Symbol::kOmega: {
         NeedSubnormals();
         const FormatInfo& acc = AccumulatorInfo();
@@ -231,7 +245,10 @@ class Compiler {
 
   const FormatInfo& FormatArgument(const Expr& call, bool& is_accumulator) {
     const NameInfo* info = FindName(pool_[call.args[0]].text);
-    is_accumulator = info != nullptr && info->symbol == Symbol::kAccumulator;
+    const std::optional<Format>& probabilities = binding_.declared.probabilities;
+    const bool of_probabilities = info != nullptr && info->symbol == Symbol::kProbabilities;
+    if (of_probabilities && probabilities) return InfoOf(*probabilities);
+    is_accumulator = of_probabilities || (info != nullptr && info->symbol == Symbol::kAccumulator);
     if (is_accumulator) return AccumulatorInfo();
     if (info != nullptr && info->symbol == Symbol::kOutput) {
       return InfoOf(FormatOrWidest(binding_.output));
@@ -277,10 +294,17 @@ class Compiler {
 
   Operand Arithmetic(const Expr& expr, Symbol symbol) {
     static constexpr std::pair<Symbol, Code> kCodes[] = {
-        {Symbol::kAbs, Code::kAbs},     {Symbol::kSqrt, Code::kSqrt},
-        {Symbol::kExpm1, Code::kExpm1}, {Symbol::kSwell, Code::kSwell},
-        {Symbol::kMax, Code::kMax},     {Symbol::kMin, Code::kMin},
-        {Symbol::kGamma, Code::kGamma}, {Symbol::kFlushedInput, Code::kFlushedInput}};
+        {Symbol::kAbs, Code::kAbs},
+        {Symbol::kSqrt, Code::kSqrt},
+        {Symbol::kExpm1, Code::kExpm1},
+        {Symbol::kSwell, Code::kSwell},
+        {Symbol::kExp, Code::kExp},
+        {Symbol::kLog, Code::kLog},
+        {Symbol::kPowerOfTwo, Code::kPowerOfTwo},
+        {Symbol::kMax, Code::kMax},
+        {Symbol::kMin, Code::kMin},
+        {Symbol::kGamma, Code::kGamma},
+        {Symbol::kFlushedInput, Code::kFlushedInput}};
     if (symbol == Symbol::kFlushedInput) NeedSubnormals();
     const auto* code = std::find_if(std::begin(kCodes), std::end(kCodes),
                                     [&](const auto& row) { return row.first == symbol; });

@@ -60,6 +60,9 @@ constexpr NameInfo kNames[] = {
     {"tiles", Symbol::kTiles, ExprType::kCount, kCase},
     {"ulp_limit", Symbol::kUlpLimit, ExprType::kRatio, kCase},
     {"ulp_limit_exp", Symbol::kUlpLimitExp, ExprType::kRatio, kCase},
+    {"ulp_limit_log", Symbol::kUlpLimitLog, ExprType::kRatio, kCase},
+    {"ulp_limit_rsqrt", Symbol::kUlpLimitRsqrt, ExprType::kRatio, kCase},
+    {"one", Symbol::kOne, ExprType::kValue, kCase},
     {"omega", Symbol::kOmega, ExprType::kValue, kCase},
     {"flushed", Symbol::kFlushed, ExprType::kValue, kCase},
     {"last_rounding", Symbol::kLastRounding, ExprType::kRatio, kCase},
@@ -67,6 +70,7 @@ constexpr NameInfo kNames[] = {
     {"accumulator", Symbol::kAccumulator, ExprType::kFormat, kCase},
     {"output", Symbol::kOutput, ExprType::kFormat, kCase},
     {"input", Symbol::kInput, ExprType::kFormat, kCase},
+    {"probabilities", Symbol::kProbabilities, ExprType::kFormat, kCase},
     {"level", Symbol::kLevel, ExprType::kLabel, kCase},
     {"subnormals", Symbol::kSubnormals, ExprType::kLabel, kCase},
     {"nan", Symbol::kNan, ExprType::kLabel, kCase},
@@ -92,6 +96,9 @@ constexpr FunctionInfo kFunctions[] = {
     {"abs", Symbol::kAbs, kAny, kCase, 1, {kAny, kNone}},
     {"sqrt", Symbol::kSqrt, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
     {"expm1", Symbol::kExpm1, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"exp", Symbol::kExp, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"log", Symbol::kLog, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"power_of_two", Symbol::kPowerOfTwo, ExprType::kBool, kCase, 1, {ExprType::kRatio, kNone}},
     {"swell", Symbol::kSwell, ExprType::kValue, kCase, 2, {ExprType::kValue, ExprType::kRatio}},
     {"max", Symbol::kMax, kAny, kCase, 2, {kAny, kAny}},
     {"min", Symbol::kMin, kAny, kCase, 2, {kAny, kAny}},
@@ -159,6 +166,14 @@ std::span<const std::string_view> FunctionNames() {
   static const std::vector<std::string_view> names =
       Column(kFunctions, [](const FunctionInfo& info) { return info.name; });
   return names;
+}
+
+int NumericAttribute(OpId op, std::string_view name) {
+  const std::span<const AttributeDef> attributes = DefOf(op).attributes;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    if (attributes[i].name == name && !attributes[i].is_label()) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 std::span<const std::string_view> LabelsOf(Symbol policy) {

@@ -24,6 +24,9 @@ enum class Symbol : uint8_t {
   kTiles,
   kUlpLimit,
   kUlpLimitExp,
+  kUlpLimitLog,
+  kUlpLimitRsqrt,
+  kOne,
   kOmega,
   kFlushed,
   kLastRounding,
@@ -32,6 +35,7 @@ enum class Symbol : uint8_t {
   kAccumulator,
   kOutput,
   kInput,
+  kProbabilities,
   kLevel,
   kSubnormals,
   kNan,
@@ -47,6 +51,9 @@ enum class Symbol : uint8_t {
   kAbs,
   kSqrt,
   kExpm1,
+  kExp,
+  kLog,
+  kPowerOfTwo,
   kSwell,
   kMax,
   kMin,
@@ -76,6 +83,9 @@ struct FunctionInfo {
 };
 const FunctionInfo* FindFunction(std::string_view name);
 std::span<const std::string_view> FunctionNames();
+
+// The attribute of an operator that is a number and has this name; -1: none.
+int NumericAttribute(OpId op, std::string_view name);
 
 // Labels that a policy name can be compared with.
 std::span<const std::string_view> LabelsOf(Symbol policy);

@@ -77,6 +77,8 @@ class ProfileParser {
       case DeclarationKey::kUlpLimitExp:
       case DeclarationKey::kKappa:
       case DeclarationKey::kTiles:
+      case DeclarationKey::kUlpLimitLog:
+      case DeclarationKey::kUlpLimitRsqrt:
         return Number(declaration.number);
       case DeclarationKey::kOverread:
         return Number(declaration.number) && cursor_.Expect("bytes");
