@@ -46,6 +46,7 @@ uint64_t Converted(DType from, DType to, uint64_t bits) {
 }
 
 Fill PlainFill(DType type, uint64_t seed) {
+  if (type == DType::kU8) return {FillKind::kIntegers, seed, 0, 200};
   if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
   return {FillKind::kUniform, seed, -1, 1};
 }
@@ -56,8 +57,9 @@ void FitFill(Tensor& tensor, Role role) {
   Fill& fill = tensor.fill;
   if (!FillSuits(fill.kind, tensor.dtype, role)) fill = PlainFill(tensor.dtype, fill.seed);
   if (!IsFloat(tensor.dtype)) {
-    const bool tiny = tensor.dtype == DType::kI8;
-    const bool reset = tiny && std::max(std::fabs(fill.lo), std::fabs(fill.hi)) > 127;
+    const IntegerLimits limits = LimitsOf(tensor.dtype);
+    const bool reset = std::min(fill.lo, fill.hi) < static_cast<double>(limits.lowest) ||
+                       std::max(fill.lo, fill.hi) > static_cast<double>(limits.highest);
     if (reset || fill.lo != std::trunc(fill.lo)) fill = PlainFill(tensor.dtype, fill.seed);
     return;
   }
