@@ -225,6 +225,25 @@ TEST(ReferenceCast, TruncatesAndSaturatesToIntegers) {
   EXPECT_EQ(Cast(DType::kF64, kNan, DType::kI64), 0);
 }
 
+// The table of ONNX, "Float stored in 8 bits": from the midpoint above the largest on.
+TEST(ReferenceCast, SaturatesEightBitFloatsOnlyWhereAsked) {
+  EXPECT_EQ(Cast(DType::kF32, 464, DType::kF8e4m3, 0), 448);
+  EXPECT_EQ(Cast(DType::kF32, -465, DType::kF8e4m3, 0), -448);
+  EXPECT_EQ(Cast(DType::kF32, kInf, DType::kF8e4m3, 0), 448);
+  EXPECT_TRUE(std::isnan(Cast(DType::kF32, 465, DType::kF8e4m3, 1)));
+  EXPECT_TRUE(std::isnan(Cast(DType::kF32, kNan, DType::kF8e4m3, 0)));
+  EXPECT_EQ(Cast(DType::kF32, 61440, DType::kF8e5m2, 0), 57344);
+  EXPECT_EQ(Cast(DType::kF32, -61440, DType::kF8e5m2, 1), -kInf);
+  EXPECT_EQ(Cast(DType::kF32, 65520, DType::kF16, 0), kInf);
+  EXPECT_EQ(Cast(DType::kF32, 1 + 0x1p-4 + 0x1p-13, DType::kF8e4m3), 1.125);  // not through f16
+}
+
+TEST(ReferenceCast, SaturatesUnsignedBytesAtBothEnds) {
+  EXPECT_EQ(Cast(DType::kF32, -1, DType::kU8), 0);
+  EXPECT_EQ(Cast(DType::kF32, 255.9, DType::kU8), 255);
+  EXPECT_EQ(Cast(DType::kI8, -1, DType::kU8, 1), 255);
+}
+
 TEST(ReferenceCast, SaturatesOrWrapsNarrowerIntegers) {
   EXPECT_EQ(Cast(DType::kI32, 300, DType::kI8, 0), 127);
   EXPECT_EQ(Cast(DType::kI32, 300, DType::kI8, 1), 44);

@@ -59,6 +59,8 @@ TEST(ReferenceLinear, MultipliesEachMatrixOfABatchByItsOwn) {
 TEST(ReferenceLinear, WrapsIntegerSumsAt32Bits) {
   EXPECT_EQ(Answer(OpId::kInt8Gemm, DType::kI8, {1, 1, 2}, {{-128, 127}, {-128, 1}, {9}}),
             Numbers{16384 + 127});
+  EXPECT_EQ(Answer(OpId::kInt8Gemm, DType::kU8, {1, 1, 2}, {{255, 1}, {-128, 1}, {9}}),
+            Numbers{-32639});
 }
 
 TEST(ReferenceLinear, ScalesByMultiplyingAndLeavesYAloneForAlphaZero) {
