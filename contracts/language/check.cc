@@ -32,6 +32,7 @@ class ContractChecker {
       CheckExpression(contract_, rule.bound, Place::kTolerance, rule.selector, sink_);
     }
     for (ClauseAst& clause : contract_.clauses) Clause(clause);
+    CheckMeasurement(contract_, sink_);
     Violations();
   }
 

@@ -19,6 +19,9 @@ enum class Place : uint8_t { kCondition, kTolerance };
 void CheckExpression(ContractAst& contract, int root, Place place, const Selector& selector,
                      DiagnosticSink& sink);
 
+// Names and values of the measurement protocol.
+void CheckMeasurement(const ContractAst& contract, DiagnosticSink& sink);
+
 // True if the selector names the operator, or no operator at all. Clause names are no operators.
 bool Selects(const Selector& selector, std::string_view op);
 

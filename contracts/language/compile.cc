@@ -144,6 +144,10 @@ class Compiler {
       case ExprOp::kNotEqual:
         if (pool_[expr.args[0]].type == ExprType::kLabel) return Membership(expr);
         break;
+      case ExprOp::kBy:
+        return Visit(ArmOf(expr));
+      case ExprOp::kHas:
+        return Constant(Has(expr.text) ? 1 : 0);
       default:
         break;
     }
@@ -321,27 +325,102 @@ class Compiler {
     if (const NameInfo* info = FindName(name)) {
       bool inside = false;
       for (size_t i = 1; i < expr.args.size(); ++i) {
-        inside |= PolicyIs(info->symbol, pool_[expr.args[i]].text);
+        inside |= PolicyIs(*info, pool_[expr.args[i]].text);
       }
       return Constant(inside != negate ? 1 : 0);
     }
     return AttributeIn(expr, name, negate);
   }
 
-  bool PolicyIs(Symbol policy, const std::string& label) {
+  bool PolicyIs(const NameInfo& policy, const std::string& label) {
     const std::span<const std::string_view> labels = LabelsOf(policy);
     const auto position =
         static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin());
-    if (policy == Symbol::kLevel) {
+    if (policy.symbol == Symbol::kLevel) {
       // Numerics: undeclared is judged at the stricter level.
       return position == static_cast<int>(binding_.declared.level.value_or(GeluLevel::kTail));
     }
-    if (policy == Symbol::kSubnormals) {
+    if (policy.symbol == Symbol::kSubnormals) {
       NeedSubnormals();
       return position == static_cast<int>(subnormals_);
     }
-    if (!binding_.declared.nan) Missing("no NaN policy is declared");
-    return position == static_cast<int>(binding_.declared.nan.value_or(NanPolicy::kPropagate));
+    std::string_view undeclared = "no NaN policy is declared";
+    const std::optional<int> declared = policy.symbol == Symbol::kNan
+                                            ? Position(binding_.declared.nan)
+                                            : DeclaredLabel(policy.key, undeclared);
+    if (!declared) Missing(undeclared);
+    return declared == position;
+  }
+
+  template <class Enum>
+  static std::optional<int> Position(const std::optional<Enum>& declared) {
+    return declared ? std::optional(static_cast<int>(*declared)) : std::nullopt;
+  }
+
+  std::optional<int> DeclaredLabel(DeclarationKey key, std::string_view& undeclared) const {
+    const Declared& declared = binding_.declared;
+    switch (key) {
+      case DeclarationKey::kOutOfBounds:
+        undeclared = "no index policy is declared";
+        return Position(declared.out_of_bounds);
+      case DeclarationKey::kDeterminism:
+        undeclared = "no determinism is declared";
+        return Position(declared.determinism);
+      case DeclarationKey::kIntegerOverflow:
+        undeclared = "no rule for integer overflow is declared";
+        return Position(declared.integer_overflow);
+      case DeclarationKey::kCastOutside:
+        undeclared = "no rule for casts outside the range is declared";
+        return Position(declared.cast_outside);
+      case DeclarationKey::kMaskedRow:
+        undeclared = "no rule for masked rows is declared";
+        return Position(declared.masked_row);
+      case DeclarationKey::kNanPlace:
+        undeclared = "no place of NaN is declared";
+        return Position(declared.nan_place);
+      default:
+        undeclared = "no rounding is declared";
+        return Position(declared.rounding);
+    }
+  }
+
+  // The value for the type in question. An undeclared accumulator is the output's type, and said.
+  int ArmOf(const Expr& expr) {
+    const std::string& subject = pool_[expr.args[0]].text;
+    std::string_view type = NameOf(subject == "input" ? binding_.input : binding_.output);
+    if (subject == "accumulator") type = NameOf(AccumulatorFormat());
+    for (size_t i = 1; i + 2 < expr.args.size(); i += 2) {
+      if (pool_[expr.args[i]].text == type) return expr.args[i + 1];
+    }
+    return expr.args.back();
+  }
+
+  bool Has(std::string_view name) {
+    const std::span<const std::string_view> names = CapabilityNames();
+    const auto capability =
+        static_cast<Capability>(std::find(names.begin(), names.end(), name) - names.begin());
+    const Declared& declared = binding_.declared;
+    const auto invariant = [&](Invariance bit) { return (declared.invariance & bit) != 0; };
+    switch (capability) {
+      case Capability::kSubnormals:
+        NeedSubnormals();
+        return subnormals_ == SubnormalPolicy::kPreserve;
+      case Capability::kFullRange:
+        return declared.full_range;
+      case Capability::kBlockAccumulator:
+        return program_.block > 0;
+      case Capability::kBatchInvariance:
+        return invariant(kBatchInvariant);
+      case Capability::kThreadInvariance:
+        return invariant(kThreadInvariant);
+      case Capability::kAlignmentInvariance:
+        return invariant(kAlignmentInvariant);
+      case Capability::kRankInvariance:
+        return invariant(kRankInvariant);
+      case Capability::kScheduleInvariance:
+        return invariant(kScheduleInvariant);
+    }
+    return false;
   }
 
   Operand AttributeIn(const Expr& expr, const std::string& name, bool negate) {

@@ -50,6 +50,9 @@ constexpr ExprType TypeOf(Quantity quantity) {
   }
 }
 
+#define ASSAY_POLICY(name, key)                                                  \
+  {name,         Symbol::kPolicy,    ExprType::kLabel, kCase, Quantity::kAbsSum, \
+   Format::kF64, DeclarationKey::key}
 constexpr NameInfo kNames[] = {
 #define ASSAY_NAME(id, name, rate, meaning) \
   {name, Symbol::kQuantity, TypeOf(Quantity::id), rate, Quantity::id, Format::kF64},
@@ -74,6 +77,13 @@ constexpr NameInfo kNames[] = {
     {"level", Symbol::kLevel, ExprType::kLabel, kCase},
     {"subnormals", Symbol::kSubnormals, ExprType::kLabel, kCase},
     {"nan", Symbol::kNan, ExprType::kLabel, kCase},
+    ASSAY_POLICY("out_of_bounds", kOutOfBounds),
+    ASSAY_POLICY("determinism", kDeterminism),
+    ASSAY_POLICY("integer_overflow", kIntegerOverflow),
+    ASSAY_POLICY("cast_outside", kCastOutside),
+    ASSAY_POLICY("masked_row", kMaskedRow),
+    ASSAY_POLICY("nan_place", kNanPlace),
+    ASSAY_POLICY("rounding", kRounding),
     {"f64", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF64},
     {"f32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF32},
     {"tf32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kTf32},
@@ -81,6 +91,7 @@ constexpr NameInfo kNames[] = {
     {"f16", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF16},
     {"bf16", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kBf16},
 };
+#undef ASSAY_POLICY
 
 constexpr ExprType kAny = ExprType::kUnknown;
 constexpr ExprType kNone = ExprType::kUnknown;
@@ -176,11 +187,19 @@ int NumericAttribute(OpId op, std::string_view name) {
   return -1;
 }
 
-std::span<const std::string_view> LabelsOf(Symbol policy) {
-  if (policy == Symbol::kLevel) return kLevels;
-  if (policy == Symbol::kSubnormals) return kSubnormalPolicies;
-  if (policy == Symbol::kNan) return kNanPolicies;
+std::span<const std::string_view> LabelsOf(const NameInfo& policy) {
+  if (policy.symbol == Symbol::kLevel) return kLevels;
+  if (policy.symbol == Symbol::kSubnormals) return kSubnormalPolicies;
+  if (policy.symbol == Symbol::kNan) return kNanPolicies;
+  if (policy.symbol == Symbol::kPolicy) return LabelsOf(policy.key);
   return {};
+}
+
+std::span<const std::string_view> CapabilityNames() {
+  static constexpr std::string_view kCapabilities[] = {
+      "subnormals",        "full_range",           "block_accumulator", "batch_invariance",
+      "thread_invariance", "alignment_invariance", "rank_invariance",   "schedule_invariance"};
+  return kCapabilities;
 }
 
 bool NamesTheCandidate(std::string_view name) {

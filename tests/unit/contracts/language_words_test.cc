@@ -115,5 +115,105 @@ TEST(Words, RefuseAnAttributeThatSomeOperatorOfTheRuleLacks) {
             "");
 }
 
+TEST(Words, ChooseByTheTypeOfInputOutputOrAccumulator) {
+  const std::string by_input = "by input { f16: 2, bf16: 3, else: 1 } * one";
+  Scene half(OpId::kSum, DType::kBf16, {3}), single(OpId::kSum, DType::kF32, {3});
+  EXPECT_EQ(BoundOf(half, by_input), 3);
+  EXPECT_EQ(BoundOf(single, by_input), 1);
+  Scene narrow(OpId::kSum, DType::kF32, {3});
+  narrow.declared.accumulator = Accumulator{Format::kTf32, false, 0, 0};
+  EXPECT_EQ(BoundOf(narrow, "by accumulator { tf32: 4, else: 1 } * one"), 4);
+  Scene wide(OpId::kSum, DType::kF16, {3}, DType::kF32);
+  EXPECT_EQ(BoundOf(wide, "by output { f16: 5, else: 6 } * one"), 6);
+}
+
+TEST(Words, LeaveOutWhatOnlyAnotherTypeWouldNeed) {
+  Scene scene(OpId::kSum, DType::kF32, {3});
+  EXPECT_EQ(BoundOf(scene, "by input { f16: ulp_limit, else: 1 } * one"), 1);
+  EXPECT_TRUE(std::isnan(BoundOf(scene, "by input { f16: 1, else: ulp_limit } * one")));
+}
+
+TEST(Words, AskForDeclaredCapabilities) {
+  Scene scene(OpId::kSum, DType::kF32, {3});
+  const auto outcome = [&](const std::string& gate) {
+    scene.suite = SuiteOf(ContractOf("sum", "one", gate));
+    return scene.Of("C-TST-01", "values").outcome;
+  };
+  EXPECT_NE(outcome("has subnormals"), Outcome::kRejected);
+  scene.declared.subnormals = SubnormalPolicy::kFlushOut;
+  EXPECT_EQ(outcome("has subnormals"), Outcome::kRejected);
+  EXPECT_EQ(outcome("has thread_invariance"), Outcome::kRejected);
+  scene.declared.invariance = kThreadInvariant;
+  EXPECT_NE(outcome("has thread_invariance"), Outcome::kRejected);
+  EXPECT_EQ(outcome("has batch_invariance"), Outcome::kRejected);
+  EXPECT_EQ(outcome("has full_range"), Outcome::kRejected);
+  scene.declared.full_range = true;
+  EXPECT_NE(outcome("has full_range and not has block_accumulator"), Outcome::kRejected);
+}
+
+TEST(Words, CompareDeclaredPolicies) {
+  Scene scene(OpId::kSum, DType::kF32, {3});
+  const auto outcome = [&] {
+    scene.suite = SuiteOf(ContractOf("sum", "one", "determinism in {BITWISE, BOUNDED}"));
+    return scene.Of("C-TST-01", "values").outcome;
+  };
+  EXPECT_EQ(outcome(), Outcome::kUnderSpecified);
+  scene.declared.determinism = Determinism::kNone;
+  EXPECT_EQ(outcome(), Outcome::kRejected);
+  scene.declared.determinism = Determinism::kBounded;
+  EXPECT_NE(outcome(), Outcome::kRejected);
+}
+
+TEST(Clauses, AreNotAppliedUnderARelaxationThatTheProfileDeclares) {
+  std::string text = ContractOf("sum", "one");
+  text.replace(text.find("values:"), 7, "values unless relaxed lazy_sums:");
+  text += "profile lax\n  relaxation sum -> lazy_sums lets \"anything\" from \"t\"\n";
+  Scene scene(OpId::kSum, DType::kF32, {3});
+  scene.suite = SuiteOf(text);
+  EXPECT_EQ(scene.Bound()->clauses.size(), 1u);
+  const Result<Declared> declared = DeclaredBy(*scene.suite, "lax", OpId::kSum, DType::kF32);
+  ASSERT_TRUE(declared.ok());
+  EXPECT_EQ(declared.value().relaxations, std::vector<std::string>{"lazy_sums"});
+  scene.declared = declared.value();
+  EXPECT_EQ(scene.Bound()->clauses.size(), 0u);
+}
+
+TEST(Profiles, DeclareSeveralInvariancesAtOnce) {
+  const auto suite = SuiteOf("profile p\n  invariance batch, threads from \"t\"\n");
+  const Result<Declared> declared = DeclaredBy(*suite, "p", OpId::kSum, DType::kF32);
+  ASSERT_TRUE(declared.ok());
+  EXPECT_EQ(declared.value().invariance, kBatchInvariant | kThreadInvariant);
+}
+
+TEST(Measures, AreDataForWhoeverMeasures) {
+  std::string text = ContractOf("gather, softmax, gelu, scaled_gradient", "one");
+  const std::string measure =
+      "measure sweep scale over 1, 256\n"
+      "          sweep n over 0, 17\n"
+      "          inject NAN, +INF, -INF, -0 into x, inputs at head, lanes, tail\n"
+      "          enumerate form in {tanh, erf}\n"
+      "          enumerate index in {-1, extent, -extent - 1, extent + 10}\n"
+      "          repeat 100 runs\n         ";
+  text.replace(text.find("measure"), 7, measure);
+  const auto suite = SuiteOf(text);
+  const Measurement measurement = ContractsOf(*suite)[0].measurement;
+  ASSERT_EQ(measurement.sweeps.size(), 2u);
+  EXPECT_EQ(measurement.sweeps[0].name, "scale");
+  EXPECT_EQ(measurement.sweeps[0].values, (std::vector<double>{1, 256}));
+  EXPECT_EQ(measurement.sweeps[1].values, (std::vector<double>{0, 17}));
+  ASSERT_EQ(measurement.injections.size(), 1u);
+  EXPECT_EQ(measurement.injections[0].values,
+            (std::vector<Special>{Special::kNan, Special::kPlusInf, Special::kMinusInf,
+                                  Special::kMinusZero}));
+  EXPECT_EQ(measurement.injections[0].operands, (std::vector<std::string>{"x", "inputs"}));
+  EXPECT_EQ(measurement.injections[0].places,
+            (std::vector<InjectAt>{InjectAt::kHead, InjectAt::kLanes, InjectAt::kTail}));
+  ASSERT_EQ(measurement.enumerations.size(), 2u);
+  EXPECT_EQ(measurement.enumerations[0].labels, (std::vector<std::string>{"tanh", "erf"}));
+  EXPECT_EQ(measurement.enumerations[1].indices,
+            (std::vector<IndexValue>{{0, -1}, {1, 0}, {-1, -1}, {1, 10}}));
+  EXPECT_EQ(measurement.repeats, 100);
+}
+
 }  // namespace
 }  // namespace assay
