@@ -148,6 +148,10 @@ bool Raised(const Trial& trial, const BoundClause& clause) {
 void JudgeAnswers(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
   if (clause.Has(Relation::kImage)) {
     JudgeValues(trial, clause, verdict);
+  } else if (clause.Has(Relation::kSubnormals)) {
+    JudgeSubnormals(trial, clause, verdict);
+  } else if (clause.Has(Relation::kAlike)) {
+    JudgeAlike(trial, verdict);
   } else if (clause.Has(Relation::kChoice)) {
     JudgeChoice(trial, AnswersOf(trial), verdict);
   } else if (clause.Has(Relation::kClass) || clause.Has(Relation::kFinite) ||

@@ -29,11 +29,13 @@ class ValueJudge {
         rule_(trial, bound),
         verdict_(verdict) {}
 
-  // Leaves outcome kNotTested where every element is right.
+  // Sets the outcome unless every element is right.
   void Run() {
     ComputeStrict(trial_, bound_);
     if (!AllPlainlyInside()) Elements();
   }
+
+  bool AllRight() const { return !violated_ && !unspecified_ && !excused_ && !undecided_; }
 
   // REQUIRES Run() of all answers of the case.
   void Conclude() {
@@ -106,8 +108,10 @@ class ValueJudge {
       verdict_.outcome = Outcome::kUnderSpecified;
       verdict_.reason = "no answer to integer overflow is declared";
     } else if (excused_) {
-      verdict_.outcome = Outcome::kUnderSpecified;
-      verdict_.reason = "the subnormal policy is not declared and would decide";
+      const bool declared = trial_.declared().subnormals.has_value();
+      verdict_.outcome = declared ? Outcome::kNotTested : Outcome::kUnderSpecified;
+      verdict_.reason = declared ? "flushing explains the error: the clause on subnormals decides"
+                                 : "the subnormal policy is not declared and would decide";
     } else if (undecided_) {
       verdict_.outcome = Outcome::kInconclusive;
       verdict_.reason = "the enclosure of the truth straddles the bound";
@@ -115,7 +119,7 @@ class ValueJudge {
   }
 
   void Note(int64_t i, Decided decided, double bound) {
-    if (decided.decision == Decision::kReject && bound_.loose) {
+    if (decided.decision == Decision::kReject && MayBeExcused()) {
       const Decided loose = rule_.Decide(answers_, i, Loose(i));
       if (loose.decision == Decision::kReject) {
         decided = loose;
@@ -141,13 +145,14 @@ class ValueJudge {
     if (reject) verdict_.error = ValueError(answers_.Real(i), TruthOf(evidence_, i));
   }
 
+  bool MayBeExcused() const {
+    if (!bound_.loose) return false;
+    return !trial_.declared().subnormals || SubnormalsHaveAClause(trial_.contracts);
+  }
+
   double Loose(int64_t i) {
-    if (!have_loose_) {
-      std::vector<double>& loose = trial_.scratch.loose;
-      if (loose.size() < strict().size()) loose.resize(strict().size());
-      RunByElement(*bound_.loose, trial_.inputs, trial_.scratch.program, loose.data());
-      have_loose_ = true;
-    }
+    if (!have_loose_) ComputeLoose(trial_, bound_);
+    have_loose_ = true;
     return trial_.scratch.loose[i];
   }
 
@@ -210,6 +215,13 @@ void ComputeStrict(const Trial& trial, const BoundRule& rule) {
   scratch.strict_measurement = measurement;
 }
 
+void ComputeLoose(const Trial& trial, const BoundRule& rule) {
+  std::vector<double>& loose = trial.scratch.loose;
+  const auto count = static_cast<size_t>(trial.evidence.count);
+  if (loose.size() < count) loose.resize(count);
+  RunByElement(*rule.loose, trial.inputs, trial.scratch.program, loose.data());
+}
+
 const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::string_view& reason) {
   for (const BoundRule& rule : clause.rules) {
     if (rule.when) {
@@ -245,7 +257,7 @@ void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
   const Answers answers = AnswersOf(trial);
   ValueJudge judge(trial, clause, *rule, answers, verdict);
   judge.Run();
-  if (verdict.outcome == Outcome::kNotTested) judge.Conclude();
+  if (judge.AllRight()) judge.Conclude();
 }
 
 void CheckAnswers(const Trial& trial, const BoundClause& clause, const Answers& answers,
@@ -254,9 +266,10 @@ void CheckAnswers(const Trial& trial, const BoundClause& clause, const Answers& 
   std::string_view reason;
   const BoundRule* rule = RuleFor(trial, clause, reason);
   if (rule != nullptr && Measured(rule->strict, trial.evidence)) {
-    ValueJudge(trial, clause, *rule, answers, verdict).Run();
+    ValueJudge judge(trial, clause, *rule, answers, verdict);
+    judge.Run();
+    if (!judge.AllRight()) return;
   }
-  if (verdict.outcome != Outcome::kNotTested) return;
   verdict.outcome = Outcome::kConforming;
   CheckClasses(trial, clause, answers, verdict);
 }

@@ -57,6 +57,15 @@ Answers AnswersOf(const Trial& trial, const Variant& variant);
 // force.
 void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
 void JudgeClasses(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
+// Subnormal numbers: what flushing alone explains, and whether like elements were treated alike.
+void JudgeSubnormals(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
+void JudgeAlike(const Trial& trial, ClauseVerdict& verdict);
+// Whether some clause of the suite asks for the declared subnormal policy by itself, so that the
+// value clauses leave to it what flushing explains.
+bool SubnormalsHaveAClause(const BoundContracts& contracts);
+// E of every element under the widest reading of the subnormal policy, into scratch.loose.
+// REQUIRES rule.loose.
+void ComputeLoose(const Trial& trial, const BoundRule& rule);
 void JudgeChoice(const Trial& trial, const Answers& answers, ClauseVerdict& verdict);
 // The relations between calls; to what the clause's other relations came to the worst is added.
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);

@@ -92,8 +92,10 @@ enum class Relation : uint8_t {
   kSameOnRanks,      // invariant(ranks) where declared: all ranks hold the same bits
   kSameOnSchedules,  // invariant(schedules) where declared
   kScales,  // scales agree: as the stored intermediates allow, not finite where one overflows
+  kSubnormals,  // subnormals(out) as declared: no error that only flushing explains
+  kAlike,       // alike(out) where truths are: of elements with one truth all are zero, or none
 };
-inline constexpr int kRelationCount = 18;
+inline constexpr int kRelationCount = 20;
 
 struct ClauseAst {
   Word name;

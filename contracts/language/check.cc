@@ -91,7 +91,7 @@ class ContractChecker {
     return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
       return relation == Relation::kImage || relation == Relation::kNonZero ||
              relation == Relation::kRuns || relation == Relation::kSchedules ||
-             relation == Relation::kScales;
+             relation == Relation::kScales || relation == Relation::kSubnormals;
     });
   }
 

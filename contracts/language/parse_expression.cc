@@ -273,6 +273,8 @@ constexpr Phrase kPhrases[] = {
     {Relation::kSameOnRanks, "invariant ( ranks ) where declared"},
     {Relation::kSameOnSchedules, "invariant ( schedules ) where declared"},
     {Relation::kScales, "scales agree"},
+    {Relation::kSubnormals, "subnormals ( out ) as declared"},
+    {Relation::kAlike, "alike ( out ) where truths are"},
 };
 static_assert(std::size(kPhrases) == kRelationCount);
 
