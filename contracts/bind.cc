@@ -74,20 +74,6 @@ uint32_t ForceOf(const ContractAst& contract, const Binding& binding) {
   return mask;
 }
 
-// A precondition's "for" may name operators, clauses or both; each kind that is named narrows it.
-bool Concerns(const ContractAst& contract, const Selector& selector, std::string_view op,
-              std::string_view clause) {
-  bool any_clause = false, any_op = false;
-  for (const Word& word : selector.names) {
-    const bool is_clause =
-        std::any_of(contract.clauses.begin(), contract.clauses.end(),
-                    [&](const ClauseAst& each) { return each.name.text == word.text; });
-    any_clause |= is_clause;
-    any_op |= !is_clause;
-  }
-  return (!any_op || Selects(selector, op)) && (!any_clause || Selects(selector, clause));
-}
-
 bool NeedsRules(const BoundClause& clause) {
   constexpr Relation kByTolerance[] = {Relation::kImage, Relation::kClass, Relation::kRuns,
                                        Relation::kSchedules, Relation::kScales};

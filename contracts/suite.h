@@ -34,9 +34,10 @@ struct SourceText {
   std::string text;
 };
 // Parses and checks files as one suite. Identifiers that none of them defines are looked up in
-// `beside` (may be null). Diagnostics come in the order of the files.
+// `beside` (may be null). Diagnostics come in the order of the files; with `warn`, and where there
+// is no error, warnings are among them.
 Suite AssembleSuite(std::span<const SourceText> sources, const Suite* beside,
-                    std::vector<Diagnostic>& diagnostics);
+                    std::vector<Diagnostic>& diagnostics, bool warn = false);
 
 // The files compiled into the program, in the order of their names.
 std::span<const std::pair<std::string_view, std::string_view>> EmbeddedSources();

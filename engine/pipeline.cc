@@ -59,7 +59,9 @@ bool DrawnForSettling(const Case& value) {
 
 // Sums are bounded by proof and gathers by a table: what they decide stands. The fast tier of the
 // functions is validated, not proven, so it may acquit and no more.
-bool TruthIsProven(Family family) { return family != Family::kSoftmax && family != Family::kUnary; }
+bool TruthIsProven(Family family) {
+  return family != Family::kSoftmax && family != Family::kUnary && family != Family::kAttention;
+}
 
 bool NeedsReferee(const Verdict& verdict, Family family) {
   return std::any_of(verdict.clauses.begin(), verdict.clauses.end(), [&](const ClauseVerdict& c) {
