@@ -139,6 +139,7 @@ bool EmulateModel(const Values& values, DefectModel model, int64_t index, double
   if (op == OpId::kGemm || op == OpId::kDot || op == OpId::kSum) {
     return EmulateSum(values, model, index, out);
   }
+  if (EmulatePoint(values, model, index, out)) return true;
   if (op != OpId::kSoftmax || model != DefectModel::kNoShift) return false;
   *out = SoftmaxWithoutShift(values, index);
   return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "engine/backends/reference/formats.h"
 #include "engine/backends/reference/kernels.h"
@@ -36,36 +36,45 @@ class Elements {
   size_t size_;
 };
 
-int64_t LargestOf(DType type) {
-  return std::numeric_limits<int64_t>::max() >> (64 - 8 * SizeOf(type));
-}
-
 // Toward zero; out of range the nearest bound, NaN 0.
 int64_t Saturated(double value, DType type) {
-  const int64_t largest = LargestOf(type);
-  const double beyond = std::ldexp(1, 8 * SizeOf(type) - 1);
+  const IntegerLimits limits = LimitsOf(type);
   if (std::isnan(value)) return 0;
-  if (value >= beyond) return largest;
-  return value <= -beyond ? -largest - 1 : static_cast<int64_t>(value);
+  // Rounded to double, i64's largest is one more than that.
+  if (value >= static_cast<double>(limits.highest)) return limits.highest;
+  if (value <= static_cast<double>(limits.lowest)) return limits.lowest;
+  return static_cast<int64_t>(value);
+}
+
+// 8-bit floats have a saturating conversion, whose largest finite takes the place of Inf and of the
+// NaN of an overflow; wider ones overflow to Inf either way.
+uint64_t EncodeReal(DType type, double value, bool saturating) {
+  if (!saturating || SizeOf(type) > 1 || std::isnan(value)) return Encode(type, value);
+  const double largest = InfoOf(FormatOf(type)).largest;
+  return Encode(type, std::clamp(value, -largest, largest));
 }
 
 // One rounding of the integer, which need not be a double: the sum of two that are.
-uint64_t EncodeReal(DType type, int64_t value) {
+double RoundInteger(DType type, int64_t value) {
   const double high = static_cast<double>(value >> 32) * 0x1p32;
   const double low = static_cast<double>(value & 0xffffffff);
   const double sum = high + low;
-  return Encode(type, RoundSum(FormatOf(type), sum, low - (sum - high)));
+  return RoundSum(FormatOf(type), sum, low - (sum - high));
 }
 
-uint64_t FromReal(double value, DType type) {
-  return IsFloat(type) ? Encode(type, value) : EncodeInteger(type, Saturated(value, type));
+uint64_t FromReal(double value, DType type, bool saturating) {
+  return IsFloat(type) ? EncodeReal(type, value, saturating)
+                       : EncodeInteger(type, Saturated(value, type));
 }
 
 uint64_t FromInteger(int64_t value, DType type, bool saturating) {
-  if (IsFloat(type)) return EncodeReal(type, value);
-  const int64_t largest = LargestOf(type);
-  if (saturating && value > largest) value = largest;
-  if (saturating && value < -largest - 1) value = -largest - 1;
+  if (IsFloat(type) && SizeOf(type) == 1) {  // what matters of it is exact in double
+    return EncodeReal(type, static_cast<double>(std::clamp<int64_t>(value, -65536, 65536)),
+                      saturating);
+  }
+  if (IsFloat(type)) return Encode(type, RoundInteger(type, value));
+  const IntegerLimits limits = LimitsOf(type);
+  if (saturating) value = std::clamp(value, limits.lowest, limits.highest);
   return static_cast<uint64_t>(value);  // Put keeps the low bits
 }
 
@@ -76,7 +85,7 @@ void Cast(const AssayCall& call) {
   const bool saturating = call.attributes[0] == 0;
   for (int64_t i = 0; i < call.operands[0].shape[0]; ++i) {
     const uint64_t bits = x.Get(i);
-    out.Put(IsFloat(x.type()) ? FromReal(Decode(x.type(), bits), out.type())
+    out.Put(IsFloat(x.type()) ? FromReal(Decode(x.type(), bits), out.type(), saturating)
                               : FromInteger(DecodeInteger(x.type(), bits), out.type(), saturating),
             i);
   }

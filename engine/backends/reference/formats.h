@@ -47,7 +47,10 @@ struct Raw {
 
 // The type of an operand; integers by their size.
 inline DType TypeOf(const AssayTensor& tensor) {
-  constexpr uint8_t kInteger = 0, kBfloat = 4;
+  constexpr uint8_t kInteger = 0, kUnsigned = 1, kBfloat = 4, kE4m3fn = 10, kE5m2 = 12;
+  if (tensor.dtype.code == kUnsigned) return DType::kU8;
+  if (tensor.dtype.code == kE4m3fn) return DType::kF8e4m3;
+  if (tensor.dtype.code == kE5m2) return DType::kF8e5m2;
   const int bits = tensor.dtype.bits;
   if (tensor.dtype.code == kInteger) {
     return bits == 64 ? DType::kI64 : bits == 32 ? DType::kI32 : DType::kI8;

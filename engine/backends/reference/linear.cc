@@ -103,8 +103,11 @@ void Gemm(const AssayCall& call) {
   });
 }
 
-void Int8Gemm(const AssayCall& call) {
-  const View<Raw<int8_t>> a(call.operands[0]), b(call.operands[1]);
+// a is signed or unsigned, b signed.
+template <class Byte>
+void MultiplyBytes(const AssayCall& call) {
+  const View<Raw<Byte>> a(call.operands[0]);
+  const View<Raw<int8_t>> b(call.operands[1]);
   const View<Raw<uint32_t>> c(call.operands[2]);
   for (int64_t i = 0; i < c.extent(0); ++i) {
     for (int64_t j = 0; j < c.extent(1); ++j) {
@@ -115,6 +118,11 @@ void Int8Gemm(const AssayCall& call) {
       c.Put(sum, i, j);
     }
   }
+}
+
+void Int8Gemm(const AssayCall& call) {
+  if (TypeOf(call.operands[0]) == DType::kU8) return MultiplyBytes<uint8_t>(call);
+  MultiplyBytes<int8_t>(call);
 }
 
 void Dot(const AssayCall& call) {
