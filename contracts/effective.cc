@@ -105,7 +105,11 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
       return Bit(DeclarationKey::kNanPlace);
     case Relation::kRuns:
       return Bit(DeclarationKey::kDeterminism);
-    case Relation::kInvariant:
+    case Relation::kSameInBatch:
+    case Relation::kSameOnThreads:
+    case Relation::kSameWhenMoved:
+    case Relation::kSameOnRanks:
+    case Relation::kSameOnSchedules:
       return Bit(DeclarationKey::kInvariance);
     default:
       return 0;
@@ -116,7 +120,7 @@ bool NeedsTolerance(const ClauseAst& clause) {
   return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
     return relation == Relation::kImage || relation == Relation::kNonZero ||
            relation == Relation::kClass || relation == Relation::kSchedules ||
-           relation == Relation::kRuns;
+           relation == Relation::kRuns || relation == Relation::kScales;
   });
 }
 
