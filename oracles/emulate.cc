@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "contracts/operator.h"
+#include "oracles/emulate_rows.h"
 #include "oracles/enclosure.h"
 #include "oracles/gather.h"
 #include "oracles/measure.h"
@@ -114,17 +115,9 @@ bool EmulateSum(const Values& values, DefectModel model, int64_t index, double* 
   return false;
 }
 
-double SoftmaxWithoutShift(const Values& values, int64_t index) {
-  const OperandValues& x = values.operands[0];
-  const Format format = x.dtype == DType::kF64 ? Format::kF64 : Format::kF32;
-  const int64_t length = values.dims[1];
-  const int64_t from = index / length * length;
-  double sum = 0;
-  for (int64_t i = 0; i < length; ++i) {
-    sum = Round(format, sum + Round(format, std::exp(x.real[from + i])));
-  }
-  const double quotient = Round(format, Round(format, std::exp(x.real[index])) / sum);
-  return Round(FormatOf(values.operands[1].dtype), quotient);
+bool IsOverRows(Family family) {
+  return family == Family::kSoftmax || family == Family::kNorm || family == Family::kProduct ||
+         family == Family::kAttention;
 }
 
 }  // namespace
@@ -139,9 +132,8 @@ bool EmulateModel(const Values& values, DefectModel model, int64_t index, double
   if (op == OpId::kGemm || op == OpId::kDot || op == OpId::kSum) {
     return EmulateSum(values, model, index, out);
   }
-  if (op != OpId::kSoftmax || model != DefectModel::kNoShift) return false;
-  *out = SoftmaxWithoutShift(values, index);
-  return true;
+  if (IsOverRows(DefOf(op).family)) return EmulateRows(values, model, index, out);
+  return false;
 }
 
 bool Emulator::Emulate(DefectModel model, int64_t index, double* out) {

@@ -19,8 +19,7 @@ namespace assay {
 //   operands      a and b rounded to tf32, hf32 or bf16; sum, alpha and beta as exact as the fast
 //   tier,
 //                 one rounding to f32 (to f64 for f64 inputs): the mildest kernel of its kind
-// softmax without the shift: exp(x_i) / sum exp(x_j), each step rounded to f32 (f64 for f64
-// inputs).
+// Operators over rows: see emulate_rows.h.
 bool EmulateModel(const Values& values, DefectModel model, int64_t index, double* out);
 
 }  // namespace assay
