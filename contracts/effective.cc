@@ -122,7 +122,8 @@ bool NeedsTolerance(const ClauseAst& clause) {
   return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
     return relation == Relation::kImage || relation == Relation::kNonZero ||
            relation == Relation::kClass || relation == Relation::kSchedules ||
-           relation == Relation::kRuns || relation == Relation::kSubnormals;
+           relation == Relation::kRuns || relation == Relation::kScales ||
+           relation == Relation::kSubnormals;
   });
 }
 
