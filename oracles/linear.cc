@@ -37,7 +37,6 @@ void LinearOracle::Measure(const Values& values, Evidence& evidence) {
   if (values.source->op == OpId::kFusedLinear) {
     ApplyEpilogue(values, /*highest=*/false, /*precision_bits=*/0, activations_, evidence);
   }
-  CountSubnormals(values, evidence);
 }
 
 void LinearOracle::MeasureHighest(const Values& values, int precision_bits, Evidence& evidence) {
@@ -49,7 +48,6 @@ void LinearOracle::MeasureHighest(const Values& values, int precision_bits, Evid
   if (values.source->op == OpId::kFusedLinear) {
     ApplyEpilogue(values, /*highest=*/true, precision_bits, activations_, evidence);
   }
-  CountSubnormals(values, evidence);
 }
 
 }  // namespace assay

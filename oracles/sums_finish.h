@@ -23,8 +23,4 @@ void SetSumScalars(const Values& values, Evidence& evidence);
 // is finished elsewhere.
 void FinishSums(const Values& values, Evidence& evidence);
 
-// Sets subnormal_count: inputs and truths that are not zero and lie below the smallest normal of
-// the output type or of the accumulator (f32, or f64 for f64 inputs).
-void CountSubnormals(const Values& values, Evidence& evidence);
-
 }  // namespace assay

@@ -11,6 +11,7 @@
 
 #include "contracts/evidence.h"
 #include "contracts/language/diagnostic.h"
+#include "contracts/measurement.h"
 
 namespace assay {
 
@@ -33,7 +34,9 @@ enum class ExprOp : uint8_t {
   kGreaterEqual,
   kEqual,
   kNotEqual,
-  kIn,  // args[0] in {args[1], ...}
+  kIn,   // args[0] in {args[1], ...}
+  kBy,   // args[0] is a format; then label and value in turn, the last label "else"
+  kHas,  // text: a capability that the profile declares
   kAnd,
   kOr,
 };
@@ -81,17 +84,23 @@ enum class Relation : uint8_t {
   kGuards,       // untouched(guards)
   kOperands,     // untouched(operands)
   kChoice,       // choice(out) is legal: argmax and amax
-  kRuns,         // across runs: out agrees as determinism declares
-  kSchedules,    // across schedules: out agrees within 2 * tolerance, each within its own
-  kInvariant,    // across batches, threads, alignments, ranks: same(out) where declared
-  kScales,       // across scales: out agrees as its stored intermediates allow
-  kOverflow,     // nonfinite(out) where a stored intermediate overflows
+  kRuns,         // runs agree as declared: each within its tolerance, BITWISE with equal bits
+  kSchedules,    // schedules agree: each within its tolerance, all of one class
+  kSameInBatch,  // invariant(batch) where declared: a row alone has the bits it has among others
+  kSameOnThreads,    // invariant(threads) where declared
+  kSameWhenMoved,    // invariant(alignment) where declared
+  kSameOnRanks,      // invariant(ranks) where declared: all ranks hold the same bits
+  kSameOnSchedules,  // invariant(schedules) where declared
+  kScales,  // scales agree: as the stored intermediates allow, not finite where one overflows
+  kSubnormals,  // subnormals(out) as declared: no error that only flushing explains
+  kAlike,       // alike(out) where truths are: of elements with one truth all are zero, or none
 };
-inline constexpr int kRelationCount = 15;
+inline constexpr int kRelationCount = 20;
 
 struct ClauseAst {
   Word name;
   Selector selector;
+  std::vector<Word> unless;  // relaxations under which the clause is not applied
   std::vector<Relation> relations;
 };
 
@@ -120,6 +129,10 @@ struct ContractAst {
   std::vector<Word> tolerance_as;  // other contracts whose rules serve this one
   Word reference;
   std::vector<Word> probes, force;
+  // The protocol, and where its names stand: one word (list) per sweep, injection, enumeration.
+  Measurement measurement;
+  std::vector<Word> sweep_names, enumerate_names;
+  std::vector<std::vector<Word>> inject_operands, enumerate_labels;
   std::vector<ViolationAst> violations;
   ExprPool pool;
 };
@@ -160,6 +173,7 @@ struct DeclarationAst {
   double number = 0;
   bool truncates = false;
   int block = 0, guard = 0;
+  std::string lets;  // of a relaxation: what it lets through
   std::string source;
 };
 

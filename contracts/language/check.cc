@@ -17,21 +17,21 @@ class ContractChecker {
   ContractChecker(ContractAst& contract, DiagnosticSink& sink) : contract_(contract), sink_(sink) {}
 
   void Run() {
-    Names({contract_.primitive}, "primitive", PrimitiveNames());
     Names(contract_.operators, "operator", OperatorNames());
     if (!IsAny(contract_.inputs)) Names(contract_.inputs, "type", TypeNames());
     Names({contract_.reference}, "kind of reference", ReferenceNames());
     Names(contract_.force, "defect model", DefectModelNames());
     for (PreconditionAst& precondition : contract_.preconditions) {
       Selected(precondition.selector, /*clauses_too=*/true);
-      CheckExpression(contract_, precondition.condition, Place::kCondition, sink_);
+      CheckExpression(contract_, precondition.condition, Place::kCondition, precondition.selector,
+                      sink_);
     }
     for (ToleranceAst& rule : contract_.tolerances) {
       Selected(rule.selector, /*clauses_too=*/false);
-      CheckExpression(contract_, rule.bound, Place::kTolerance, sink_);
+      CheckExpression(contract_, rule.bound, Place::kTolerance, rule.selector, sink_);
     }
     for (ClauseAst& clause : contract_.clauses) Clause(clause);
-    Violations();
+    CheckMeasurement(contract_, sink_);
   }
 
  private:
@@ -65,7 +65,7 @@ class ContractChecker {
                      NearestName(word.text, known));
       }
     }
-    CheckExpression(contract_, selector.when, Place::kCondition, sink_);
+    CheckExpression(contract_, selector.when, Place::kCondition, selector, sink_);
   }
 
   void Clause(const ClauseAst& clause) {
@@ -89,7 +89,9 @@ class ContractChecker {
 
   static bool NeedsTolerance(const ClauseAst& clause) {
     return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
-      return relation == Relation::kImage || relation == Relation::kNonZero;
+      return relation == Relation::kImage || relation == Relation::kNonZero ||
+             relation == Relation::kRuns || relation == Relation::kSchedules ||
+             relation == Relation::kScales || relation == Relation::kSubnormals;
     });
   }
 
@@ -108,22 +110,6 @@ class ContractChecker {
     }
   }
 
-  // A signature describes something that the postcondition says.
-  void Violations() {
-    for (const ViolationAst& violation : contract_.violations) {
-      const Relation wanted = violation.by_ratio ? Relation::kImage : violation.relation;
-      bool found = false;
-      for (const ClauseAst& clause : contract_.clauses) {
-        found |= clause.relations.empty() ||  // reported already
-                 std::find(clause.relations.begin(), clause.relations.end(), wanted) !=
-                     clause.relations.end();
-      }
-      if (found) continue;
-      sink_.Report(violation.name.at, "no clause can be violated like this",
-                   "a relation of the postcondition; '" + TextOf(wanted) + "' is none of them");
-    }
-  }
-
   ContractAst& contract_;
   DiagnosticSink& sink_;
 };
@@ -134,6 +120,19 @@ bool Selects(const Selector& selector, std::string_view op) {
   if (selector.names.empty()) return true;
   return std::any_of(selector.names.begin(), selector.names.end(),
                      [&](const Word& word) { return word.text == op; });
+}
+
+bool Concerns(const ContractAst& contract, const Selector& selector, std::string_view op,
+              std::string_view clause) {
+  bool any_clause = false, any_op = false;
+  for (const Word& word : selector.names) {
+    const bool is_clause =
+        std::any_of(contract.clauses.begin(), contract.clauses.end(),
+                    [&](const ClauseAst& each) { return each.name.text == word.text; });
+    any_clause |= is_clause;
+    any_op |= !is_clause;
+  }
+  return (!any_op || Selects(selector, op)) && (!any_clause || Selects(selector, clause));
 }
 
 void CheckContract(ContractAst& contract, DiagnosticSink& sink) {

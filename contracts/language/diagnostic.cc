@@ -15,6 +15,8 @@ constexpr int kShownWhole = 120;  // bytes of a line that is shown as it is
 constexpr int kShownBefore = 60;  // of a longer one, before and after the caret
 constexpr int kShownAfter = 60;
 constexpr size_t kLongestNameCompared = 64;
+constexpr size_t kMostNamesJoined = 24;  // of a longer list only the beginning is shown
+constexpr size_t kNamesOfMany = 12;
 
 // What is shown of a line: never a control byte, since the text may be any file at all.
 std::string Printable(std::string_view line) {
@@ -39,7 +41,7 @@ std::string_view LineOf(std::string_view text, int line) {
 
 std::string Diagnostic::Text() const {
   std::string text = file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
-                     ": error: " + message;
+                     (warning ? ": warning: " : ": error: ") + message;
   const bool whole = static_cast<int>(source.size()) <= kShownWhole;
   const int begin = whole ? 0 : std::max(0, at.column - 1 - kShownBefore);
   const int end = whole ? kShownWhole : at.column - 1 + kShownAfter;
@@ -69,7 +71,14 @@ void DiagnosticSink::Report(Span at, std::string message, std::string expected,
                             std::string suggestion) {
   if (full()) return;
   found_.push_back({file_, at, std::move(message), std::move(expected), std::move(suggestion),
-                    std::string(LineOf(text_, at.line))});
+                    std::string(LineOf(text_, at.line)), false});
+}
+
+void DiagnosticSink::Warn(Span at, std::string message, std::string expected,
+                          std::string suggestion) {
+  if (full()) return;
+  Report(at, std::move(message), std::move(expected), std::move(suggestion));
+  found_.back().warning = true;
 }
 
 std::string NearestName(std::string_view name, std::span<const std::string_view> candidates) {
@@ -89,10 +98,12 @@ std::string NearestName(std::string_view name, std::span<const std::string_view>
 
 std::string JoinNames(std::span<const std::string_view> names) {
   std::string text;
-  for (size_t i = 0; i < names.size(); ++i) {
+  const size_t shown = names.size() > kMostNamesJoined ? kNamesOfMany : names.size();
+  for (size_t i = 0; i < shown; ++i) {
     if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
     text += names[i];
   }
+  if (shown < names.size()) text += " or one of " + std::to_string(names.size() - shown) + " more";
   return text;
 }
 

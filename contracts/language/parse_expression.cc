@@ -190,8 +190,43 @@ class ExpressionParser {
 
   bool Close(std::string_view text) { return !too_deep_ && cursor_.Expect(text); }
 
+  // by input { f16: 2, bf16: 2, else: 1 }
+  int Map(const Token& token) {
+    std::vector<int> args = {Label()};
+    if (!cursor_.Expect("{")) return Hole();
+    do {
+      args.push_back(Label());
+      if (!cursor_.Expect(":")) return Hole();
+      args.push_back(Sum());
+    } while (cursor_.Accept(","));
+    if (!Close("}")) return Hole();
+    return Add(ExprOp::kBy, token.at, std::move(args));
+  }
+
+  // A name that stands for itself; the checker knows which ones may stand here.
+  int Label() {
+    const Span at = cursor_.Here().at;
+    ::assay::Word label;
+    if (!cursor_.ExpectName(label, "a name")) return Hole();
+    const int node = Add(ExprOp::kName, at, {});
+    pool_[node].text = label.text;
+    return node;
+  }
+
+  int Capability(const Token& token) {
+    const int label = Label();
+    const int node = Add(ExprOp::kHas, token.at, {});
+    pool_[node].text = pool_[label].text;
+    pool_[node].at = pool_[label].at;
+    return node;
+  }
+
   int NameOrCall(const Token& token) {
     cursor_.Take();
+    if (cursor_.Here().kind == TokenKind::kName && !cursor_.AtPart()) {
+      if (token.text == "by") return Map(token);
+      if (token.text == "has") return Capability(token);
+    }
     const bool call = cursor_.IsSymbol("(") && !cursor_.Here().first_on_line;
     std::vector<int> args;
     if (call) {
@@ -229,7 +264,19 @@ constexpr Phrase kPhrases[] = {
     {Relation::kNanPolicy, "policy ( nan ) as declared"},
     {Relation::kGuards, "untouched ( guards )"},
     {Relation::kOperands, "untouched ( operands )"},
+    {Relation::kChoice, "choice ( out ) is legal"},
+    {Relation::kRuns, "runs agree as declared"},
+    {Relation::kSchedules, "schedules agree"},
+    {Relation::kSameInBatch, "invariant ( batch ) where declared"},
+    {Relation::kSameOnThreads, "invariant ( threads ) where declared"},
+    {Relation::kSameWhenMoved, "invariant ( alignment ) where declared"},
+    {Relation::kSameOnRanks, "invariant ( ranks ) where declared"},
+    {Relation::kSameOnSchedules, "invariant ( schedules ) where declared"},
+    {Relation::kScales, "scales agree"},
+    {Relation::kSubnormals, "subnormals ( out ) as declared"},
+    {Relation::kAlike, "alike ( out ) where truths are"},
 };
+static_assert(std::size(kPhrases) == kRelationCount);
 
 std::vector<std::string_view> WordsOf(std::string_view text) {
   std::vector<std::string_view> words;

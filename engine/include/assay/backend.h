@@ -30,7 +30,8 @@ typedef struct AssayDevice {
 } AssayDevice;
 
 typedef struct AssayDataType {
-  uint8_t code; /* 0 signed integer, 2 IEEE float, 4 bfloat */
+  uint8_t code; /* 0 signed and 1 unsigned integer, 2 IEEE float, 4 bfloat, 10 float8 e4m3fn,
+                   12 float8 e5m2 (OCP) */
   uint8_t bits;
   uint16_t lanes; /* always 1 */
 } AssayDataType;
@@ -180,7 +181,8 @@ typedef struct AssayBackend {
   int32_t (*supports)(void* self, const AssayCall* call, AssayText* reason);
   int32_t (*run)(void* self, const AssayCall* call, AssayText* text);
   /* Declarations for the profile, by key; NULL where nothing is declared. Key "profile" names a
-   * profile that comes with Assay. */
+   * profile that comes with Assay; "schedules" and "threads" say, by any text, that schedule_seed
+   * and threads of a call choose something. */
   const char* (*declare)(void* self, const char* key);
   void (*close)(void* self);
 } AssayBackend;
