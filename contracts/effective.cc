@@ -105,8 +105,14 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
       return Bit(DeclarationKey::kNanPlace);
     case Relation::kRuns:
       return Bit(DeclarationKey::kDeterminism);
-    case Relation::kInvariant:
+    case Relation::kSameInBatch:
+    case Relation::kSameOnThreads:
+    case Relation::kSameWhenMoved:
+    case Relation::kSameOnRanks:
+    case Relation::kSameOnSchedules:
       return Bit(DeclarationKey::kInvariance);
+    case Relation::kSubnormals:
+      return Bit(DeclarationKey::kSubnormals);
     default:
       return 0;
   }

@@ -36,6 +36,7 @@ bool EmulateModel(const Values& values, DefectModel model, int64_t index, double
     return true;
   }
   if (EmulateLinear(values, model, index, out)) return true;
+  if (EmulatePoint(values, model, index, out)) return true;
   if (op != OpId::kSoftmax || model != DefectModel::kNoShift) return false;
   *out = SoftmaxWithoutShift(values, index);
   return true;

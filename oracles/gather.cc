@@ -9,7 +9,6 @@
 namespace assay {
 namespace {
 
-constexpr ClassSet kAnyClass = kClassNan | kClassInf | kClassZero | kClassFinite;
 constexpr uint32_t kAllPolicies = (uint32_t{1} << kIndexPolicyCount) - 1;
 
 uint32_t BitOf(IndexPolicy policy) { return uint32_t{1} << static_cast<int>(policy); }
