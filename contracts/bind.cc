@@ -111,6 +111,14 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
   return clause;
 }
 
+// Under a relaxation that the backend documents the clause promises nothing.
+bool Relaxed(const ClauseAst& clause, const Declared& declared) {
+  return std::any_of(clause.unless.begin(), clause.unless.end(), [&](const Word& word) {
+    return std::find(declared.relaxations.begin(), declared.relaxations.end(), word.text) !=
+           declared.relaxations.end();
+  });
+}
+
 }  // namespace
 
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
@@ -120,7 +128,7 @@ std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, O
   for (const ContractAst& contract : suite->contracts) {
     if (!InScope(contract, bound->binding)) continue;
     for (const ClauseAst& clause : contract.clauses) {
-      if (!Selects(clause.selector, DefOf(op).name)) continue;
+      if (!Selects(clause.selector, DefOf(op).name) || Relaxed(clause, declared)) continue;
       bound->clauses.push_back(BindClause(*suite, contract, clause, bound->binding));
     }
   }

@@ -180,8 +180,9 @@ Problem CheckPlacement(const Tensor& tensor, std::string_view name) {
 
 // Smallest and largest fill parameter that an element of an integer type can hold exactly.
 std::pair<double, double> IntegerRange(DType type) {
-  const double top = type == DType::kI8 ? 127 : type == DType::kI32 ? 2147483647 : kMaxFillInteger;
-  return {type == DType::kI64 ? -kMaxFillInteger : -top - 1, top};
+  if (type == DType::kI64) return {-kMaxFillInteger, kMaxFillInteger};
+  const IntegerLimits limits = LimitsOf(type);
+  return {static_cast<double>(limits.lowest), static_cast<double>(limits.highest)};
 }
 
 bool ParametersFit(const Fill& fill, DType type) {

@@ -180,7 +180,8 @@ Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::str
         continue;
       }
       const std::string key(NameOf(declaration.key));
-      if (declaration.key != DeclarationKey::kRelaxation) {
+      if (declaration.key != DeclarationKey::kRelaxation &&
+          declaration.key != DeclarationKey::kInvariance) {
         std::erase_if(infos, [&](const DeclarationInfo& info) { return info.key == key; });
       }
       infos.push_back({key, each->name.text, declaration.source});

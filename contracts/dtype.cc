@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "contracts/format_bits.h"
 #include "contracts/invariant.h"
@@ -35,9 +36,10 @@ constexpr FormatInfo Describe(std::string_view name) {
 
 // In the order of Format.
 constexpr std::array<FormatInfo, kFormatCount> kFormats = {
-    Describe<format_bits::Double>("f64"), Describe<format_bits::Single>("f32"),
-    Describe<format_bits::Tf32>("tf32"),  Describe<format_bits::Hf32>("hf32"),
-    Describe<format_bits::Half>("f16"),   Describe<format_bits::Bfloat>("bf16")};
+    Describe<format_bits::Double>("f64"),  Describe<format_bits::Single>("f32"),
+    Describe<format_bits::Tf32>("tf32"),   Describe<format_bits::Hf32>("hf32"),
+    Describe<format_bits::Half>("f16"),    Describe<format_bits::Bfloat>("bf16"),
+    Describe<format_bits::E4m3>("f8e4m3"), Describe<format_bits::E5m2>("f8e5m2")};
 
 struct DTypeInfo {
   std::string_view name;
@@ -53,7 +55,10 @@ constexpr std::array<DTypeInfo, kDTypeCount> kDTypes = {{{"f64", 8, true, Format
                                                          {"bf16", 2, true, Format::kBf16},
                                                          {"i8", 1, false, Format::kF64},
                                                          {"i32", 4, false, Format::kF64},
-                                                         {"i64", 8, false, Format::kF64}}};
+                                                         {"i64", 8, false, Format::kF64},
+                                                         {"u8", 1, false, Format::kF64},
+                                                         {"f8e4m3", 1, true, Format::kF8e4m3},
+                                                         {"f8e5m2", 1, true, Format::kF8e5m2}}};
 
 const DTypeInfo& Info(DType type) {
   const auto index = static_cast<size_t>(type);
@@ -137,7 +142,15 @@ double Decode(DType type, uint64_t bits) {
 int64_t DecodeInteger(DType type, uint64_t bits) {
   ASSAY_CHECK(!IsFloat(type), "an integer type is required");
   const int unused = 64 - 8 * SizeOf(type);
+  if (type == DType::kU8) return static_cast<int64_t>(bits << unused >> unused);
   return static_cast<int64_t>(bits << unused) >> unused;
+}
+
+IntegerLimits LimitsOf(DType type) {
+  ASSAY_CHECK(!IsFloat(type), "an integer type is required");
+  if (type == DType::kU8) return {0, 255};
+  const int64_t highest = std::numeric_limits<int64_t>::max() >> (64 - 8 * SizeOf(type));
+  return {-highest - 1, highest};
 }
 
 double Round(Format format, double value) {
@@ -145,7 +158,7 @@ double Round(Format format, double value) {
 }
 
 double RoundSum(Format format, double hi, double lo) {
-  if ((BitsOf(hi) & ~kSign64) >= kInfinity64) return hi;
+  if ((BitsOf(hi) & ~kSign64) >= kInfinity64) return Round(format, hi);
   if (format == Format::kF64) return hi + lo;
   if ((BitsOf(hi) & ~kSign64) == 0) return Round(format, hi + lo);
   return Round(format, RoundToOdd(hi, lo));
@@ -168,7 +181,7 @@ uint64_t EncodeInteger(DType type, int64_t value) {
 int64_t OrderedInteger(DType type, uint64_t bits) {
   return VisitFloat(type, [bits](auto f) {
     const auto magnitude = static_cast<int64_t>(bits & (f.kSignBit - 1));
-    ASSAY_CHECK(static_cast<uint64_t>(magnitude) <= f.kInfinityBits, "NaN has no place in order");
+    ASSAY_CHECK(static_cast<uint64_t>(magnitude) <= f.kLastInOrder, "NaN has no place in order");
     return (bits & f.kSignBit) != 0 ? -magnitude : magnitude;
   });
 }

@@ -75,9 +75,8 @@ int64_t NearestInteger(double value) {
 }
 
 uint64_t EncodeSaturated(DType type, int64_t value) {
-  const int bits = 8 * SizeOf(type);
-  const int64_t highest = std::numeric_limits<int64_t>::max() >> (64 - bits);
-  return EncodeInteger(type, std::clamp(value, -highest - 1, highest));
+  const IntegerLimits limits = LimitsOf(type);
+  return EncodeInteger(type, std::clamp(value, limits.lowest, limits.highest));
 }
 
 // A pattern nobody writes by accident. Two seeds of different parity differ in class, so a kernel
@@ -92,9 +91,14 @@ uint64_t PoisonPattern(DType type, bool odd) {
       return odd ? 0x7a5b : 0x7ea5;
     case DType::kBf16:
       return odd ? 0x7e5b : 0x7fe5;
+    case DType::kF8e4m3:
+      return odd ? 0x75 : 0xff;
+    case DType::kF8e5m2:
+      return odd ? 0x75 : 0xfd;
     case DType::kI8:
     case DType::kI32:
     case DType::kI64:
+    case DType::kU8:
       break;
   }
   return (odd ? 0x5a5a5a5a5a5a5a5a : 0xa5a5a5a5a5a5a5a5) >> (64 - 8 * SizeOf(type));
@@ -153,15 +157,20 @@ void RowFiller::PrepareOperand() {
 }
 
 // Distinct elements are steps of an odd stride around a circle of magnitudes, both signs of each.
-// The circle is all normal numbers of a 16-bit type (it needs them all), sixteen binades around 1
-// of a wider one, and all magnitudes of an integer type (half of i64's).
+// The circle is all normal numbers of a type of 16 or 8 bits (it needs them all), sixteen binades
+// around 1 of a wider one, and all magnitudes of an integer type (half of i64's).
 void RowFiller::PrepareDistinct() {
   const uint64_t per_binade = uint64_t{1} << (format_.precision - 1);
   switch (type_) {
     case DType::kF16:
     case DType::kBf16:
+    case DType::kF8e5m2:
       first_magnitude_ = per_binade;
       magnitudes_ = per_binade * static_cast<uint64_t>(2 * format_.max_exponent);
+      break;
+    case DType::kF8e4m3:
+      first_magnitude_ = per_binade;
+      magnitudes_ = 14 * per_binade;  // all but the topmost binade, which NaN shares
       break;
     case DType::kF32:
     case DType::kF64:
@@ -169,6 +178,7 @@ void RowFiller::PrepareDistinct() {
       magnitudes_ = 16 * per_binade;
       break;
     case DType::kI8:
+    case DType::kU8:
     case DType::kI32:
       first_magnitude_ = 1;
       magnitudes_ = (uint64_t{1} << (8 * SizeOf(type_) - 1)) - 1;
@@ -181,7 +191,7 @@ void RowFiller::PrepareDistinct() {
   // Near 2^64 / golden ratio and coprime to every circle. Reduced first, so that step * stride
   // either fits 64 bits or wraps at a multiple of a circle that is a power of two.
   constexpr uint64_t kStride = 0x9e3779b97f4a7c19;
-  static_assert(std::gcd(kStride, uint64_t{2} * 3 * 5 * 127 * 2147483647) == 1);
+  static_assert(std::gcd(kStride, uint64_t{2} * 3 * 5 * 7 * 127 * 2147483647) == 1);
   stride_ = kStride % magnitudes_;
   start_ = Mix(seed_key_) % magnitudes_;
 }
@@ -275,7 +285,7 @@ double RowFiller::WithExponent(int64_t column) const {
   const uint64_t bits = exponent >= -1022
                             ? (static_cast<uint64_t>(exponent + 1023) << 52) | fraction
                             : significand >> (-1022 - exponent);
-  return WithRandomSign(FromBits(bits), hash);
+  return WithRandomSign(std::min(FromBits(bits), format_.largest), hash);
 }
 
 double RowFiller::Subnormal(int64_t column) const {

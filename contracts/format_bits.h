@@ -43,16 +43,19 @@ inline constexpr int ExponentOf(double value) {
 }
 
 // A format strictly narrower than f64 in precision and range. "Magnitude" parameters are >= 0.
-template <int kP, int kEmin, int kEmax>
+// kField: bits of the exponent field.
+template <int kP, int kEmin, int kEmax,
+          int kField = std::bit_width(static_cast<unsigned>(kEmax)) + 1>
 struct Narrow {
   static_assert(kP <= 26 && kEmin > -500 && kEmax < 500, "midpoints must be normal doubles");
   static constexpr int kPrecision = kP;
   static constexpr int kMinExponent = kEmin;
   static constexpr int kMaxExponent = kEmax;
   static constexpr int kDropped = 53 - kP;  // bits of a double's fraction the format has not
-  static constexpr int kExponentBits = std::bit_width(static_cast<unsigned>(kEmax)) + 1;
+  static constexpr int kExponentBits = kField;
   static constexpr uint64_t kSignBit = uint64_t{1} << (kExponentBits + kP - 1);
   static constexpr uint64_t kInfinityBits = ((uint64_t{1} << kExponentBits) - 1) << (kP - 1);
+  static constexpr uint64_t kLastInOrder = kInfinityBits;  // beyond it lies NaN
   static constexpr uint64_t kQuietNan = kInfinityBits | (uint64_t{1} << (kP - 2));
   // A double's exponent field less the format's, in place above kP - 1 bits of fraction.
   static constexpr uint64_t kRebias = static_cast<uint64_t>(1023 + kEmin - 1) << (kP - 1);
@@ -150,6 +153,7 @@ struct Double {
   static constexpr int kMaxExponent = 1023;
   static constexpr uint64_t kSignBit = kSign64;
   static constexpr uint64_t kInfinityBits = kInfinity64;
+  static constexpr uint64_t kLastInOrder = kInfinity64;
   static constexpr uint64_t kQuietNan = kInfinity64 | kQuietBit64;
   static constexpr double kSmallestNormal = PowerOfTwo(-1022);
   static constexpr double kSmallestSubnormal = PowerOfTwo(-1074);
@@ -174,6 +178,50 @@ using Tf32 = Narrow<11, -126, 127>;
 using Hf32 = Narrow<12, -126, 127>;
 using Half = Narrow<11, -14, 15>;
 using Bfloat = Narrow<8, -126, 127>;
+using E5m2 = Narrow<3, -14, 15>;
+
+// OCP e4m3: the topmost binade holds numbers too, but for its last pattern, which is NaN.
+// Arithmetic on magnitudes is that of a format whose largest finite were 480; only the end differs.
+struct E4m3 : Narrow<4, -6, 8, 4> {
+  using Whole = Narrow<4, -6, 8, 4>;
+  static constexpr uint64_t kLastInOrder = 0x7e;
+  static constexpr uint64_t kQuietNan = 0x7f;
+  static constexpr double kLargest = 448;
+  static constexpr double kLastRounded = 464;  // the tie between 448 and 480 goes to the even 448
+
+  static double Round(double value) {
+    const uint64_t magnitude = BitsOf(value) & ~kSign64;
+    if (magnitude <= BitsOf(kLastRounded)) return Whole::Round(value);
+    return magnitude > kInfinity64 ? value : WithSignOf(FromBits(kInfinity64 | kQuietBit64), value);
+  }
+
+  static double Truncate(double value) {
+    const uint64_t magnitude = BitsOf(value) & ~kSign64;
+    if (magnitude >= kInfinity64) return Round(value);
+    return magnitude > BitsOf(kLargest) ? WithSignOf(kLargest, value) : Whole::Truncate(value);
+  }
+
+  static double Above(double magnitude) {
+    return magnitude == kLargest ? kInfinity : Whole::Above(magnitude);
+  }
+  static double Below(double magnitude) {
+    return magnitude == kInfinity ? kLargest : Whole::Below(magnitude);
+  }
+
+  static uint64_t Pack(double value) {
+    if ((BitsOf(value) & ~kSign64) >= kInfinity64) return kQuietNan;
+    return Whole::Pack(value);
+  }
+  static uint64_t RoundToBits(double value) { return Pack(Round(value)); }
+
+  static double Unpack(uint64_t bits) {
+    const uint64_t magnitude = bits & (kSignBit - 1);
+    const uint64_t sign = (bits & kSignBit) != 0 ? kSign64 : 0;
+    if (magnitude == kQuietNan) return FromBits(sign | kInfinity64 | kQuietBit64);
+    if (magnitude < kInfinityBits) return Whole::Unpack(bits);
+    return FromBits(sign | ((magnitude + kRebias) << kDropped));
+  }
+};
 
 // Calls function(F{}) with the arithmetic of the format.
 template <class Function>
@@ -191,6 +239,10 @@ auto Visit(Format format, Function&& function) {
       return function(Half{});
     case Format::kBf16:
       return function(Bfloat{});
+    case Format::kF8e4m3:
+      return function(E4m3{});
+    case Format::kF8e5m2:
+      return function(E5m2{});
   }
   InvariantBroken(__FILE__, __LINE__, "format", "not a Format");
 }
@@ -207,9 +259,14 @@ auto VisitFloat(DType type, Function&& function) {
       return function(Half{});
     case DType::kBf16:
       return function(Bfloat{});
+    case DType::kF8e4m3:
+      return function(E4m3{});
+    case DType::kF8e5m2:
+      return function(E5m2{});
     case DType::kI8:
     case DType::kI32:
     case DType::kI64:
+    case DType::kU8:
       break;
   }
   InvariantBroken(__FILE__, __LINE__, "IsFloat(type)", "a float type is required");

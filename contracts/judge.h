@@ -16,6 +16,7 @@
 
 #include "contracts/evidence.h"
 #include "contracts/language/diagnostic.h"
+#include "contracts/measurement.h"
 #include "contracts/observation.h"
 #include "contracts/operator.h"
 #include "contracts/profile.h"
@@ -75,6 +76,7 @@ struct ContractInfo {
   std::vector<std::string> clauses;
   std::vector<OpId> operators;
   std::vector<std::string> probes;  // of its measurement, as written
+  Measurement measurement;          // the rest of it
 };
 std::vector<ContractInfo> ContractsOf(const Suite& suite);
 // Preconditions' and scopes' comparison atoms, for the mutators: (operator, dimension or attribute

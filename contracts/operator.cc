@@ -38,8 +38,9 @@ constexpr std::string_view kFamilyNames[kFamilyCount] = {
     "vector",  "norm",   "product",   "select",  "binary", "cast",     "quantize",
     "scatter", "linear", "attention", "conv",    "pool",   "gradient", "collective"};
 
-constexpr DType kAllTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16,
-                               DType::kI32, DType::kI64, DType::kI8};
+constexpr DType kAllTypes[] = {DType::kF32,    DType::kF64,   DType::kF16, DType::kBf16,
+                               DType::kI32,    DType::kI64,   DType::kI8,  DType::kU8,
+                               DType::kF8e4m3, DType::kF8e5m2};
 constexpr DType kF16Outputs[] = {DType::kF16, DType::kF32};
 constexpr DType kBf16Outputs[] = {DType::kBf16, DType::kF32};
 
@@ -88,6 +89,7 @@ Fill DefaultFill(const Case& value, const OperandDef& operand, DType type, const
     const int64_t extent = IndexedExtent(value, dims);
     return {FillKind::kIndices, seed, 0, extent > 0 ? static_cast<double>(extent - 1) : 0};
   }
+  if (type == DType::kU8) return {FillKind::kIntegers, seed, 0, 200};
   if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
   // A variance is positive, a mask lets everything through.
   if (operand.name == "variance") return {FillKind::kUniform, seed, 0.25, 2};

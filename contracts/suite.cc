@@ -232,7 +232,8 @@ std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths) {
 std::vector<ContractInfo> ContractsOf(const Suite& suite) {
   std::vector<ContractInfo> infos;
   for (const ContractAst& contract : suite.contracts) {
-    ContractInfo info{contract.id.text, contract.title, contract.file, {}, {}, {}};
+    ContractInfo info{contract.id.text, contract.title, contract.file, {}, {}, {},
+                      contract.measurement};
     for (const ClauseAst& clause : contract.clauses) info.clauses.push_back(clause.name.text);
     for (const Word& op : contract.operators) {
       if (const std::optional<OpId> id = ParseOp(op.text)) info.operators.push_back(*id);

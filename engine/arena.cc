@@ -39,6 +39,11 @@ uint64_t CanaryWord(DType type) {
       return 0x7DA57DA57DA57DA5u;
     case DType::kBf16:
       return 0x7FA57FA57FA57FA5u;
+    // NaN that nobody writes: negative, or of another payload than ours.
+    case DType::kF8e4m3:
+      return 0xFFFFFFFFFFFFFFFFu;
+    case DType::kF8e5m2:
+      return 0x7D7D7D7D7D7D7D7Du;
     default:
       return 0xA5A5A5A5A5A5A5A5u;
   }

@@ -4,10 +4,29 @@
 
 namespace assay {
 
+namespace {
+
+// DLPack's codes; those of the 8-bit floats since its version 1.1.
+uint8_t TypeCode(DType type) {
+  constexpr uint8_t kSigned = 0, kUnsigned = 1, kFloat = 2, kBfloat = 4, kE4m3fn = 10, kE5m2 = 12;
+  switch (type) {
+    case DType::kU8:
+      return kUnsigned;
+    case DType::kBf16:
+      return kBfloat;
+    case DType::kF8e4m3:
+      return kE4m3fn;
+    case DType::kF8e5m2:
+      return kE5m2;
+    default:
+      return IsFloat(type) ? kFloat : kSigned;
+  }
+}
+
+}  // namespace
+
 AssayDataType DataTypeOf(DType type) {
-  constexpr uint8_t kSigned = 0, kFloat = 2, kBfloat = 4;
-  const uint8_t code = !IsFloat(type) ? kSigned : type == DType::kBf16 ? kBfloat : kFloat;
-  return {code, static_cast<uint8_t>(SizeOf(type) * 8), 1};
+  return {TypeCode(type), static_cast<uint8_t>(SizeOf(type) * 8), 1};
 }
 
 void BackendCall::Describe(const Case& value, const OperatorDef& op) {

@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <utility>
 
 #include "contracts/operator.h"
 #include "engine/codec.h"
+#include "triage/corpus_export.h"
 #include "triage/durable.h"
 
 namespace assay {
@@ -28,13 +30,21 @@ Error At(const std::string& where, const Error& error) {
   return {error.where.empty() ? where : where + ", " + error.where, error.what, error.remedy};
 }
 
-Result<CaseLine> ParseChecked(const std::string& where, std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+Result<CaseLine> ParseChecked(const std::string& where, std::string_view text) {
   Result<CaseLine> line = ParseCase(text);
   if (!line.ok()) return At(where, line.error());
-  const Result<NamedDims> dims = CheckCase(line.value().value);
-  if (!dims.ok()) return At(where, dims.error());
   return line;
+}
+
+// A file holds one case; blank lines and lines of '#' beside it are for the reader.
+Result<CaseLine> OnlyCaseOf(const std::string& path, const std::string& text) {
+  Result<std::vector<CorpusLine>> lines = ParseCorpus(path, text);
+  if (!lines.ok()) return lines.error();
+  if (lines.value().size() != 1) {
+    return Error{path, fmt::format("holds {} cases", lines.value().size()),
+                 "a file with one case line"};
+  }
+  return std::move(lines.value().front().line);
 }
 
 // No case line begins or ends like this: an operator's name comes first.
@@ -67,7 +77,7 @@ Result<CaseLine> ReadCase(const std::string& argument) {
                  fmt::format("neither a case line nor a fuzzer input: {}", NameOf(reject)),
                  "a file with one case line, or an input as in corpus/"};
   }
-  return ParseChecked(argument, std::move(text).value());
+  return OnlyCaseOf(argument, text.value());
 }
 
 void AddCaseOptions(CLI::App& command, CaseOptions& options) {

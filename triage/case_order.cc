@@ -101,7 +101,11 @@ uint64_t TypeRank(DType type) {
     case DType::kI8:
       return 2;
     case DType::kBf16:
+    case DType::kU8:
       return 3;
+    case DType::kF8e4m3:
+    case DType::kF8e5m2:
+      return 4;
   }
   return 4;
 }

@@ -11,6 +11,7 @@
 
 #include "contracts/evidence.h"
 #include "contracts/language/diagnostic.h"
+#include "contracts/measurement.h"
 
 namespace assay {
 
@@ -33,7 +34,9 @@ enum class ExprOp : uint8_t {
   kGreaterEqual,
   kEqual,
   kNotEqual,
-  kIn,  // args[0] in {args[1], ...}
+  kIn,   // args[0] in {args[1], ...}
+  kBy,   // args[0] is a format; then label and value in turn, the last label "else"
+  kHas,  // text: a capability that the profile declares
   kAnd,
   kOr,
 };
@@ -92,6 +95,7 @@ inline constexpr int kRelationCount = 15;
 struct ClauseAst {
   Word name;
   Selector selector;
+  std::vector<Word> unless;  // relaxations under which the clause is not applied
   std::vector<Relation> relations;
 };
 
@@ -120,6 +124,10 @@ struct ContractAst {
   std::vector<Word> tolerance_as;  // other contracts whose rules serve this one
   Word reference;
   std::vector<Word> probes, force;
+  // The protocol, and where its names stand: one word (list) per sweep, injection, enumeration.
+  Measurement measurement;
+  std::vector<Word> sweep_names, enumerate_names;
+  std::vector<std::vector<Word>> inject_operands, enumerate_labels;
   std::vector<ViolationAst> violations;
   ExprPool pool;
 };
@@ -160,6 +168,7 @@ struct DeclarationAst {
   double number = 0;
   bool truncates = false;
   int block = 0, guard = 0;
+  std::string lets;  // of a relaxation: what it lets through
   std::string source;
 };
 

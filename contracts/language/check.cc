@@ -24,13 +24,15 @@ class ContractChecker {
     Names(contract_.force, "defect model", DefectModelNames());
     for (PreconditionAst& precondition : contract_.preconditions) {
       Selected(precondition.selector, /*clauses_too=*/true);
-      CheckExpression(contract_, precondition.condition, Place::kCondition, sink_);
+      CheckExpression(contract_, precondition.condition, Place::kCondition, precondition.selector,
+                      sink_);
     }
     for (ToleranceAst& rule : contract_.tolerances) {
       Selected(rule.selector, /*clauses_too=*/false);
-      CheckExpression(contract_, rule.bound, Place::kTolerance, sink_);
+      CheckExpression(contract_, rule.bound, Place::kTolerance, rule.selector, sink_);
     }
     for (ClauseAst& clause : contract_.clauses) Clause(clause);
+    CheckMeasurement(contract_, sink_);
     Violations();
   }
 
@@ -65,7 +67,7 @@ class ContractChecker {
                      NearestName(word.text, known));
       }
     }
-    CheckExpression(contract_, selector.when, Place::kCondition, sink_);
+    CheckExpression(contract_, selector.when, Place::kCondition, selector, sink_);
   }
 
   void Clause(const ClauseAst& clause) {

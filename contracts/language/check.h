@@ -14,8 +14,13 @@ void CheckContract(ContractAst& contract, DiagnosticSink& sink);
 
 // Where an expression stands: what it must be, and what it may look at.
 enum class Place : uint8_t { kCondition, kTolerance };
-// Types the expression and everything below it; reports what does not fit.
-void CheckExpression(ContractAst& contract, int root, Place place, DiagnosticSink& sink);
+// Types the expression and everything below it; reports what does not fit. Numeric attributes may
+// be named where all operators that `selector` leaves of the scope have them.
+void CheckExpression(ContractAst& contract, int root, Place place, const Selector& selector,
+                     DiagnosticSink& sink);
+
+// Names and values of the measurement protocol.
+void CheckMeasurement(const ContractAst& contract, DiagnosticSink& sink);
 
 // True if the selector names the operator, or no operator at all. Clause names are no operators.
 bool Selects(const Selector& selector, std::string_view op);

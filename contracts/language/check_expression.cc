@@ -25,8 +25,11 @@ bool IsArithmetic(ExprType type) { return IsNumber(type) || type == ExprType::kV
 
 class Checker {
  public:
-  Checker(ContractAst& contract, Place place, DiagnosticSink& sink)
-      : pool_(contract.pool), place_(place), sink_(sink) {}
+  Checker(ContractAst& contract, Place place, const Selector& selector, DiagnosticSink& sink)
+      : pool_(contract.pool), place_(place), sink_(sink) {
+    Concern(selector.names);
+    if (ops_.empty()) Concern(contract.operators);
+  }
 
   // Depth is bounded by the parser.
   void Visit(int node) {
@@ -38,6 +41,8 @@ class Checker {
       return;
     }
     if (expr.op == ExprOp::kIn) return Membership(expr);
+    if (expr.op == ExprOp::kBy) return Map(expr);
+    if (expr.op == ExprOp::kHas) return Gate(expr);
     if (!expr.args.empty()) Visit(expr.args[0]);
     if (IsComparison(expr.op) && Label(expr)) return;
     if (expr.args.size() == 2) Visit(expr.args[1]);
@@ -46,6 +51,13 @@ class Checker {
   }
 
  private:
+  // The operators among the words; clauses may stand there too.
+  void Concern(const std::vector<Word>& words) {
+    for (const Word& word : words) {
+      if (const std::optional<OpId> op = ParseOp(word.text)) ops_.push_back(*op);
+    }
+  }
+
   static bool IsComparison(ExprOp op) { return op >= ExprOp::kLess && op <= ExprOp::kNotEqual; }
   static void Raise(Expr& expr, Rate rate) {
     if (rate == Rate::kElement) expr.rate = Rate::kElement;
@@ -62,8 +74,31 @@ class Checker {
       expr.type = ExprType::kLabel;
       return;
     }
+    if (Number(expr)) return;
     if (NamesTheCandidate(expr.text)) return Circular(expr);
     Unknown(expr, "name", ValueNames());
+  }
+
+  // A number among the attributes, which every operator concerned must have.
+  bool Number(Expr& expr) {
+    const OperatorDef* without = nullptr;
+    bool any = false, integer = true;
+    for (const OpId op : ops_) {
+      const int attribute = NumericAttribute(op, expr.text);
+      if (attribute < 0) {
+        if (without == nullptr) without = &DefOf(op);
+        continue;
+      }
+      any = true;
+      integer &= DefOf(op).attributes[static_cast<size_t>(attribute)].is_integer();
+    }
+    if (!any) return false;
+    expr.type = integer ? ExprType::kCount : ExprType::kRatio;
+    if (without != nullptr) {
+      sink_.Report(expr.at, std::string(without->name) + " has no attribute '" + expr.text + "'",
+                   "a rule 'for' the operators that have it");
+    }
+    return true;
   }
 
   void Circular(const Expr& expr) {
@@ -97,7 +132,7 @@ class Checker {
   std::vector<std::string_view> LabelsOfName(const Expr& expr) const {
     const NameInfo* info = FindName(expr.text);
     if (info != nullptr) {
-      const std::span<const std::string_view> labels = LabelsOf(info->symbol);
+      const std::span<const std::string_view> labels = LabelsOf(*info);
       return {labels.begin(), labels.end()};
     }
     std::vector<std::string_view> labels;
@@ -143,6 +178,64 @@ class Checker {
       return;
     }
     for (size_t i = 1; i < expr.args.size(); ++i) CheckLabel(policy, pool_[expr.args[i]]);
+  }
+
+  // The word after "by", one arm per type, and what all other types get.
+  void Map(Expr& expr) {
+    static constexpr std::string_view kSubjects[] = {"input", "output", "accumulator"};
+    const Expr& subject = pool_[expr.args[0]];
+    if (!Contains(kSubjects, subject.text)) {
+      Refuse(subject, "is nothing that a value can go by", kSubjects);
+    }
+    std::vector<std::string_view> known(TypeNames().begin(), TypeNames().end());
+    if (subject.text == "accumulator") {
+      const auto formats = LabelsOf(DeclarationKey::kAccumulator);
+      known.assign(formats.begin(), formats.end());
+    }
+    known.push_back("else");
+    std::vector<std::string_view> seen;
+    for (size_t i = 1; i + 1 < expr.args.size(); i += 2) {
+      const Expr& label = pool_[expr.args[i]];
+      if (!Contains(known, label.text)) Refuse(label, "is none of these types", known);
+      if (Contains(seen, label.text)) {
+        sink_.Report(label.at, "a second '" + label.text + "'", "each type once");
+      }
+      seen.push_back(label.text);
+      Arm(expr, i + 1);
+    }
+    if (seen.empty() || seen.back() != "else") {
+      sink_.Report(expr.at, "this says nothing of other types", "a last arm 'else: ...'");
+    }
+  }
+
+  // All arms are of one unit; the widest is that of the whole.
+  void Arm(Expr& expr, size_t arg) {
+    Visit(expr.args[arg]);
+    Raise(expr, pool_[expr.args[arg]].rate);
+    const ExprType type = Require(expr, arg, IsArithmetic, "a magnitude or a number");
+    if (arg == 2 || type == ExprType::kUnknown) {
+      expr.type = type;
+    } else if (IsNumber(type) && IsNumber(expr.type)) {
+      if (type != expr.type) expr.type = ExprType::kRatio;
+    } else if (expr.type != ExprType::kUnknown && type != expr.type) {
+      sink_.Report(pool_[expr.args[arg]].at,
+                   "this is " + std::string(TextOf(type)) + " where the others are " +
+                       std::string(TextOf(expr.type)),
+                   "one unit for all types");
+    }
+  }
+
+  void Gate(Expr& expr) {
+    expr.type = ExprType::kBool;
+    if (!Contains(CapabilityNames(), expr.text)) {
+      Refuse(expr, "is no capability that a profile declares", CapabilityNames());
+    }
+  }
+
+  void Refuse(const Expr& expr, const char* what, std::span<const std::string_view> known) {
+    if (expr.text.empty()) return;  // reported by the parser
+    sink_.Report(expr.at, "'" + expr.text + "' " + what, JoinNames(known),
+                 NearestName(expr.text, known));
   }
 
   void Call(Expr& expr) {
@@ -277,18 +370,21 @@ class Checker {
 
   ExprPool& pool_;
   Place place_;
+  std::vector<OpId> ops_;
   DiagnosticSink& sink_;
 };
 
 }  // namespace
 
-void CheckExpression(ContractAst& contract, int root, Place place, DiagnosticSink& sink) {
+void CheckExpression(ContractAst& contract, int root, Place place, const Selector& selector,
+                     DiagnosticSink& sink) {
   if (root < 0) return;
-  Checker(contract, place, sink).Visit(root);
+  Checker(contract, place, selector, sink).Visit(root);
   const Expr& expr = contract.pool[root];
   if (expr.type == ExprType::kUnknown) return;
   if (place == Place::kTolerance) {
-    if (expr.type != ExprType::kValue) {
+    const bool nothing = expr.op == ExprOp::kNumber && expr.number == 0;  // exact in every unit
+    if (expr.type != ExprType::kValue && !nothing) {
       sink.Report(expr.at,
                   "a tolerance is a magnitude, and this is " + std::string(TextOf(expr.type)),
                   "something like 'u(accumulator) * abs_sum'");

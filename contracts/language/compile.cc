@@ -144,6 +144,10 @@ class Compiler {
       case ExprOp::kNotEqual:
         if (pool_[expr.args[0]].type == ExprType::kLabel) return Membership(expr);
         break;
+      case ExprOp::kBy:
+        return Visit(ArmOf(expr));
+      case ExprOp::kHas:
+        return Constant(Has(expr.text) ? 1 : 0);
       default:
         break;
     }
@@ -173,6 +177,13 @@ class Compiler {
 
   Operand Name(const Expr& expr) {
     const NameInfo* info = FindName(expr.text);
+    // An attention's scale is its own, not the quantity that gradients and quantizers measure.
+    if (info == nullptr || info->quantity == Quantity::kScale) {
+      if (const int attribute = NumericAttribute(binding_.op, expr.text); attribute >= 0) {
+        return Emit(Code::kNumber, Rate::kCase,
+                    {Operand::Place::kQuantity, static_cast<uint16_t>(attribute)});
+      }
+    }
     ASSAY_CHECK(info != nullptr, "an unknown name survived the checker");
     const Declared& declared = binding_.declared;
     switch (info->symbol) {
@@ -189,6 +200,13 @@ class Compiler {
         return Promised(declared.ulp_limit, "no ulp limit is declared");
       case Symbol::kUlpLimitExp:
         return Promised(declared.ulp_limit_exp, "no ulp limit of the exponential is declared");
+      case Symbol::kUlpLimitLog:
+        return Promised(declared.ulp_limit_log, "no ulp limit of the logarithm is declared");
+      case Symbol::kUlpLimitRsqrt:
+        return Promised(declared.ulp_limit_rsqrt,
+                        "no ulp limit of the reciprocal square root is declared");
+      case Symbol::kOne:
+        return Constant(1);
       case Symbol::kOmega: {
         NeedSubnormals();
         const FormatInfo& acc = AccumulatorInfo();
@@ -231,7 +249,10 @@ class Compiler {
 
   const FormatInfo& FormatArgument(const Expr& call, bool& is_accumulator) {
     const NameInfo* info = FindName(pool_[call.args[0]].text);
-    is_accumulator = info != nullptr && info->symbol == Symbol::kAccumulator;
+    const std::optional<Format>& probabilities = binding_.declared.probabilities;
+    const bool of_probabilities = info != nullptr && info->symbol == Symbol::kProbabilities;
+    if (of_probabilities && probabilities) return InfoOf(*probabilities);
+    is_accumulator = of_probabilities || (info != nullptr && info->symbol == Symbol::kAccumulator);
     if (is_accumulator) return AccumulatorInfo();
     if (info != nullptr && info->symbol == Symbol::kOutput) {
       return InfoOf(FormatOrWidest(binding_.output));
@@ -277,10 +298,17 @@ class Compiler {
 
   Operand Arithmetic(const Expr& expr, Symbol symbol) {
     static constexpr std::pair<Symbol, Code> kCodes[] = {
-        {Symbol::kAbs, Code::kAbs},     {Symbol::kSqrt, Code::kSqrt},
-        {Symbol::kExpm1, Code::kExpm1}, {Symbol::kSwell, Code::kSwell},
-        {Symbol::kMax, Code::kMax},     {Symbol::kMin, Code::kMin},
-        {Symbol::kGamma, Code::kGamma}, {Symbol::kFlushedInput, Code::kFlushedInput}};
+        {Symbol::kAbs, Code::kAbs},
+        {Symbol::kSqrt, Code::kSqrt},
+        {Symbol::kExpm1, Code::kExpm1},
+        {Symbol::kSwell, Code::kSwell},
+        {Symbol::kExp, Code::kExp},
+        {Symbol::kLog, Code::kLog},
+        {Symbol::kPowerOfTwo, Code::kPowerOfTwo},
+        {Symbol::kMax, Code::kMax},
+        {Symbol::kMin, Code::kMin},
+        {Symbol::kGamma, Code::kGamma},
+        {Symbol::kFlushedInput, Code::kFlushedInput}};
     if (symbol == Symbol::kFlushedInput) NeedSubnormals();
     const auto* code = std::find_if(std::begin(kCodes), std::end(kCodes),
                                     [&](const auto& row) { return row.first == symbol; });
@@ -297,27 +325,102 @@ class Compiler {
     if (const NameInfo* info = FindName(name)) {
       bool inside = false;
       for (size_t i = 1; i < expr.args.size(); ++i) {
-        inside |= PolicyIs(info->symbol, pool_[expr.args[i]].text);
+        inside |= PolicyIs(*info, pool_[expr.args[i]].text);
       }
       return Constant(inside != negate ? 1 : 0);
     }
     return AttributeIn(expr, name, negate);
   }
 
-  bool PolicyIs(Symbol policy, const std::string& label) {
+  bool PolicyIs(const NameInfo& policy, const std::string& label) {
     const std::span<const std::string_view> labels = LabelsOf(policy);
     const auto position =
         static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin());
-    if (policy == Symbol::kLevel) {
+    if (policy.symbol == Symbol::kLevel) {
       // Numerics: undeclared is judged at the stricter level.
       return position == static_cast<int>(binding_.declared.level.value_or(GeluLevel::kTail));
     }
-    if (policy == Symbol::kSubnormals) {
+    if (policy.symbol == Symbol::kSubnormals) {
       NeedSubnormals();
       return position == static_cast<int>(subnormals_);
     }
-    if (!binding_.declared.nan) Missing("no NaN policy is declared");
-    return position == static_cast<int>(binding_.declared.nan.value_or(NanPolicy::kPropagate));
+    std::string_view undeclared = "no NaN policy is declared";
+    const std::optional<int> declared = policy.symbol == Symbol::kNan
+                                            ? Position(binding_.declared.nan)
+                                            : DeclaredLabel(policy.key, undeclared);
+    if (!declared) Missing(undeclared);
+    return declared == position;
+  }
+
+  template <class Enum>
+  static std::optional<int> Position(const std::optional<Enum>& declared) {
+    return declared ? std::optional(static_cast<int>(*declared)) : std::nullopt;
+  }
+
+  std::optional<int> DeclaredLabel(DeclarationKey key, std::string_view& undeclared) const {
+    const Declared& declared = binding_.declared;
+    switch (key) {
+      case DeclarationKey::kOutOfBounds:
+        undeclared = "no index policy is declared";
+        return Position(declared.out_of_bounds);
+      case DeclarationKey::kDeterminism:
+        undeclared = "no determinism is declared";
+        return Position(declared.determinism);
+      case DeclarationKey::kIntegerOverflow:
+        undeclared = "no rule for integer overflow is declared";
+        return Position(declared.integer_overflow);
+      case DeclarationKey::kCastOutside:
+        undeclared = "no rule for casts outside the range is declared";
+        return Position(declared.cast_outside);
+      case DeclarationKey::kMaskedRow:
+        undeclared = "no rule for masked rows is declared";
+        return Position(declared.masked_row);
+      case DeclarationKey::kNanPlace:
+        undeclared = "no place of NaN is declared";
+        return Position(declared.nan_place);
+      default:
+        undeclared = "no rounding is declared";
+        return Position(declared.rounding);
+    }
+  }
+
+  // The value for the type in question. An undeclared accumulator is the output's type, and said.
+  int ArmOf(const Expr& expr) {
+    const std::string& subject = pool_[expr.args[0]].text;
+    std::string_view type = NameOf(subject == "input" ? binding_.input : binding_.output);
+    if (subject == "accumulator") type = NameOf(AccumulatorFormat());
+    for (size_t i = 1; i + 2 < expr.args.size(); i += 2) {
+      if (pool_[expr.args[i]].text == type) return expr.args[i + 1];
+    }
+    return expr.args.back();
+  }
+
+  bool Has(std::string_view name) {
+    const std::span<const std::string_view> names = CapabilityNames();
+    const auto capability =
+        static_cast<Capability>(std::find(names.begin(), names.end(), name) - names.begin());
+    const Declared& declared = binding_.declared;
+    const auto invariant = [&](Invariance bit) { return (declared.invariance & bit) != 0; };
+    switch (capability) {
+      case Capability::kSubnormals:
+        NeedSubnormals();
+        return subnormals_ == SubnormalPolicy::kPreserve;
+      case Capability::kFullRange:
+        return declared.full_range;
+      case Capability::kBlockAccumulator:
+        return program_.block > 0;
+      case Capability::kBatchInvariance:
+        return invariant(kBatchInvariant);
+      case Capability::kThreadInvariance:
+        return invariant(kThreadInvariant);
+      case Capability::kAlignmentInvariance:
+        return invariant(kAlignmentInvariant);
+      case Capability::kRankInvariance:
+        return invariant(kRankInvariant);
+      case Capability::kScheduleInvariance:
+        return invariant(kScheduleInvariant);
+    }
+    return false;
   }
 
   Operand AttributeIn(const Expr& expr, const std::string& name, bool negate) {

@@ -81,6 +81,8 @@ bool ParseRelation(Cursor& cursor, Relation& relation);
 // A relation as it is written.
 std::string TextOf(Relation relation);
 
+// One line of the measure part.
+void ParseMeasure(Cursor& cursor, ContractAst& contract);
 void ParseContract(Cursor& cursor, ContractAst& contract);
 void ParseProfile(Cursor& cursor, ProfileAst& profile);
 

@@ -15,6 +15,8 @@ constexpr int kShownWhole = 120;  // bytes of a line that is shown as it is
 constexpr int kShownBefore = 60;  // of a longer one, before and after the caret
 constexpr int kShownAfter = 60;
 constexpr size_t kLongestNameCompared = 64;
+constexpr size_t kMostNamesJoined = 24;  // of a longer list only the beginning is shown
+constexpr size_t kNamesOfMany = 12;
 
 // What is shown of a line: never a control byte, since the text may be any file at all.
 std::string Printable(std::string_view line) {
@@ -89,10 +91,12 @@ std::string NearestName(std::string_view name, std::span<const std::string_view>
 
 std::string JoinNames(std::span<const std::string_view> names) {
   std::string text;
-  for (size_t i = 0; i < names.size(); ++i) {
+  const size_t shown = names.size() > kMostNamesJoined ? kNamesOfMany : names.size();
+  for (size_t i = 0; i < shown; ++i) {
     if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
     text += names[i];
   }
+  if (shown < names.size()) text += " or one of " + std::to_string(names.size() - shown) + " more";
   return text;
 }
 

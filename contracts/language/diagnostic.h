@@ -55,7 +55,7 @@ class DiagnosticSink {
 
 // The candidate nearest to `name` by edits, if it is near enough to be a slip of the hand; else "".
 std::string NearestName(std::string_view name, std::span<const std::string_view> candidates);
-// "a, b or c".
+// "a, b or c"; of a long list its beginning and how many more there are.
 std::string JoinNames(std::span<const std::string_view> names);
 
 }  // namespace assay

@@ -58,6 +58,12 @@ double Apply(Code code, double a, double b) {
       return std::sqrt(a);
     case Code::kExpm1:
       return std::expm1(a);
+    case Code::kExp:
+      return std::exp(a);
+    case Code::kLog:
+      return std::log(a);
+    case Code::kPowerOfTwo:
+      return IsPowerOfTwo(a) ? 1 : 0;
     case Code::kSwell:
       return Swell(a, b);
     case Code::kGamma:
@@ -236,6 +242,8 @@ class Evaluator {
         return evidence_.scalar[instruction.a.index];
       case Code::kAttribute:
         return inputs_.values->source->attributes[instruction.a.index].choice;
+      case Code::kNumber:
+        return NumberOf(instruction.a.index);
       case Code::kSpecial:
         return inputs_.special ? 1 : 0;
       case Code::kFiniteInputs:
@@ -246,6 +254,15 @@ class Evaluator {
         return Apply(instruction.code, scalars_[instruction.a.index],
                      scalars_[instruction.b.index]);
     }
+  }
+
+  // Real attributes as the kernel receives them.
+  double NumberOf(int attribute) const {
+    const Case& source = *inputs_.values->source;
+    if (inputs_.values->op->attributes[static_cast<size_t>(attribute)].is_integer()) {
+      return static_cast<double>(IntegerAttribute(source, attribute));
+    }
+    return ScalarAttribute(source, attribute);
   }
 
   double FlushedInput(double x) const { return x > 0 && x < program_.flush_input ? kInf : 0; }

@@ -50,6 +50,9 @@ constexpr ExprType TypeOf(Quantity quantity) {
   }
 }
 
+#define ASSAY_POLICY(name, key)                                                  \
+  {name,         Symbol::kPolicy,    ExprType::kLabel, kCase, Quantity::kAbsSum, \
+   Format::kF64, DeclarationKey::key}
 constexpr NameInfo kNames[] = {
 #define ASSAY_NAME(id, name, rate, meaning) \
   {name, Symbol::kQuantity, TypeOf(Quantity::id), rate, Quantity::id, Format::kF64},
@@ -60,6 +63,9 @@ constexpr NameInfo kNames[] = {
     {"tiles", Symbol::kTiles, ExprType::kCount, kCase},
     {"ulp_limit", Symbol::kUlpLimit, ExprType::kRatio, kCase},
     {"ulp_limit_exp", Symbol::kUlpLimitExp, ExprType::kRatio, kCase},
+    {"ulp_limit_log", Symbol::kUlpLimitLog, ExprType::kRatio, kCase},
+    {"ulp_limit_rsqrt", Symbol::kUlpLimitRsqrt, ExprType::kRatio, kCase},
+    {"one", Symbol::kOne, ExprType::kValue, kCase},
     {"omega", Symbol::kOmega, ExprType::kValue, kCase},
     {"flushed", Symbol::kFlushed, ExprType::kValue, kCase},
     {"last_rounding", Symbol::kLastRounding, ExprType::kRatio, kCase},
@@ -67,9 +73,17 @@ constexpr NameInfo kNames[] = {
     {"accumulator", Symbol::kAccumulator, ExprType::kFormat, kCase},
     {"output", Symbol::kOutput, ExprType::kFormat, kCase},
     {"input", Symbol::kInput, ExprType::kFormat, kCase},
+    {"probabilities", Symbol::kProbabilities, ExprType::kFormat, kCase},
     {"level", Symbol::kLevel, ExprType::kLabel, kCase},
     {"subnormals", Symbol::kSubnormals, ExprType::kLabel, kCase},
     {"nan", Symbol::kNan, ExprType::kLabel, kCase},
+    ASSAY_POLICY("out_of_bounds", kOutOfBounds),
+    ASSAY_POLICY("determinism", kDeterminism),
+    ASSAY_POLICY("integer_overflow", kIntegerOverflow),
+    ASSAY_POLICY("cast_outside", kCastOutside),
+    ASSAY_POLICY("masked_row", kMaskedRow),
+    ASSAY_POLICY("nan_place", kNanPlace),
+    ASSAY_POLICY("rounding", kRounding),
     {"f64", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF64},
     {"f32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF32},
     {"tf32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kTf32},
@@ -77,6 +91,7 @@ constexpr NameInfo kNames[] = {
     {"f16", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF16},
     {"bf16", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kBf16},
 };
+#undef ASSAY_POLICY
 
 constexpr ExprType kAny = ExprType::kUnknown;
 constexpr ExprType kNone = ExprType::kUnknown;
@@ -92,6 +107,9 @@ constexpr FunctionInfo kFunctions[] = {
     {"abs", Symbol::kAbs, kAny, kCase, 1, {kAny, kNone}},
     {"sqrt", Symbol::kSqrt, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
     {"expm1", Symbol::kExpm1, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"exp", Symbol::kExp, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"log", Symbol::kLog, ExprType::kRatio, kCase, 1, {ExprType::kRatio, kNone}},
+    {"power_of_two", Symbol::kPowerOfTwo, ExprType::kBool, kCase, 1, {ExprType::kRatio, kNone}},
     {"swell", Symbol::kSwell, ExprType::kValue, kCase, 2, {ExprType::kValue, ExprType::kRatio}},
     {"max", Symbol::kMax, kAny, kCase, 2, {kAny, kAny}},
     {"min", Symbol::kMin, kAny, kCase, 2, {kAny, kAny}},
@@ -161,11 +179,27 @@ std::span<const std::string_view> FunctionNames() {
   return names;
 }
 
-std::span<const std::string_view> LabelsOf(Symbol policy) {
-  if (policy == Symbol::kLevel) return kLevels;
-  if (policy == Symbol::kSubnormals) return kSubnormalPolicies;
-  if (policy == Symbol::kNan) return kNanPolicies;
+int NumericAttribute(OpId op, std::string_view name) {
+  const std::span<const AttributeDef> attributes = DefOf(op).attributes;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    if (attributes[i].name == name && !attributes[i].is_label()) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::span<const std::string_view> LabelsOf(const NameInfo& policy) {
+  if (policy.symbol == Symbol::kLevel) return kLevels;
+  if (policy.symbol == Symbol::kSubnormals) return kSubnormalPolicies;
+  if (policy.symbol == Symbol::kNan) return kNanPolicies;
+  if (policy.symbol == Symbol::kPolicy) return LabelsOf(policy.key);
   return {};
+}
+
+std::span<const std::string_view> CapabilityNames() {
+  static constexpr std::string_view kCapabilities[] = {
+      "subnormals",        "full_range",           "block_accumulator", "batch_invariance",
+      "thread_invariance", "alignment_invariance", "rank_invariance",   "schedule_invariance"};
+  return kCapabilities;
 }
 
 bool NamesTheCandidate(std::string_view name) {

@@ -24,6 +24,9 @@ enum class Symbol : uint8_t {
   kTiles,
   kUlpLimit,
   kUlpLimitExp,
+  kUlpLimitLog,
+  kUlpLimitRsqrt,
+  kOne,
   kOmega,
   kFlushed,
   kLastRounding,
@@ -32,9 +35,11 @@ enum class Symbol : uint8_t {
   kAccumulator,
   kOutput,
   kInput,
+  kProbabilities,
   kLevel,
   kSubnormals,
   kNan,
+  kPolicy,  // another declared policy; `key` of its NameInfo
   // functions
   kU,
   kEta,
@@ -47,6 +52,9 @@ enum class Symbol : uint8_t {
   kAbs,
   kSqrt,
   kExpm1,
+  kExp,
+  kLog,
+  kPowerOfTwo,
   kSwell,
   kMax,
   kMin,
@@ -59,8 +67,9 @@ struct NameInfo {
   Symbol symbol;
   ExprType type;
   Rate rate;
-  Quantity quantity = Quantity::kAbsSum;  // of kQuantity
-  Format format = Format::kF64;           // of kFormatName
+  Quantity quantity = Quantity::kAbsSum;           // of kQuantity
+  Format format = Format::kF64;                    // of kFormatName
+  DeclarationKey key = DeclarationKey::kInherits;  // of kPolicy
 };
 // Names that stand for a value by themselves; nullptr if there is none.
 const NameInfo* FindName(std::string_view name);
@@ -77,8 +86,23 @@ struct FunctionInfo {
 const FunctionInfo* FindFunction(std::string_view name);
 std::span<const std::string_view> FunctionNames();
 
+// The attribute of an operator that is a number and has this name; -1: none.
+int NumericAttribute(OpId op, std::string_view name);
+
 // Labels that a policy name can be compared with.
-std::span<const std::string_view> LabelsOf(Symbol policy);
+std::span<const std::string_view> LabelsOf(const NameInfo& policy);
+// What `has NAME` may ask for.
+enum class Capability : uint8_t {
+  kSubnormals = 0,
+  kFullRange,
+  kBlockAccumulator,
+  kBatchInvariance,
+  kThreadInvariance,
+  kAlignmentInvariance,
+  kRankInvariance,
+  kScheduleInvariance,
+};
+std::span<const std::string_view> CapabilityNames();
 // True for words that mean the candidate's answer.
 bool NamesTheCandidate(std::string_view name);
 

@@ -103,7 +103,7 @@ class ContractParser {
     if (part == kPreconditionPart) Precondition();
     if (part == kPostconditionPart) Clause();
     if (part == kTolerancePart) Tolerance();
-    if (part == kMeasurePart) Measure();
+    if (part == kMeasurePart) ParseMeasure(cursor_, contract_);
     if (part == kViolationPart) Violation();
   }
 
@@ -193,12 +193,17 @@ class ContractParser {
     return true;
   }
 
-  // NAME [for NAMES] [when CONDITION] : [each element :] RELATION {, RELATION}
+  // NAME [for NAMES] [when CONDITION] [unless relaxed NAMES] : [each element :] RELATION {,
+  // RELATION}
   void Clause() {
     ClauseAst clause;
     if (!cursor_.ExpectName(clause.name, "the name of a clause")) return cursor_.SkipItem();
     if (Accepted("for")) clause.selector.names = cursor_.ExpectNames("the name of an operator");
     if (Accepted("when")) clause.selector.when = ParseExpression(cursor_, contract_.pool);
+    if (Accepted("unless")) {
+      if (!cursor_.Expect("relaxed")) return Abandon(std::move(clause));
+      clause.unless = cursor_.ExpectNames("the name of a relaxation");
+    }
     if (!cursor_.Expect(":")) return Abandon(std::move(clause));
     if (Accepted("each") && !(cursor_.Expect("element") && cursor_.Expect(":"))) {
       return Abandon(std::move(clause));
@@ -242,29 +247,6 @@ class ContractParser {
     while (!cursor_.AtPart() && !cursor_.IsName("from") &&
            !(cursor_.Here().first_on_line && cursor_.IsName("for"))) {
       cursor_.Take();
-    }
-  }
-
-  void Measure() {
-    static constexpr std::string_view kLines[] = {"probe", "worst", "pass", "force"};
-    if (Accepted("probe")) {
-      contract_.probes = cursor_.ExpectNames("the name of a probe");
-    } else if (Accepted("worst")) {
-      cursor_.Expect("ratio");
-    } else if (Accepted("pass")) {
-      // The one rule there is; it is written so that the reader of a contract sees it.
-      if (cursor_.Expect("ratio") && cursor_.Expect("<=")) {
-        if (cursor_.Here().text != "1")
-          cursor_.Fail("a ratio passes up to 1 and never beyond", "1");
-        cursor_.Take();
-      }
-    } else if (Accepted("force")) {
-      if (cursor_.Expect("against")) contract_.force = cursor_.ExpectNames("a defect model");
-    } else {
-      cursor_.Fail("no measure begins like this",
-                   "'probe NAMES', 'worst ratio', 'pass ratio <= 1' or 'force against MODELS'",
-                   NearestName(cursor_.Here().text, kLines));
-      cursor_.SkipItem();
     }
   }
 

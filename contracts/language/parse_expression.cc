@@ -190,8 +190,43 @@ class ExpressionParser {
 
   bool Close(std::string_view text) { return !too_deep_ && cursor_.Expect(text); }
 
+  // by input { f16: 2, bf16: 2, else: 1 }
+  int Map(const Token& token) {
+    std::vector<int> args = {Label()};
+    if (!cursor_.Expect("{")) return Hole();
+    do {
+      args.push_back(Label());
+      if (!cursor_.Expect(":")) return Hole();
+      args.push_back(Sum());
+    } while (cursor_.Accept(","));
+    if (!Close("}")) return Hole();
+    return Add(ExprOp::kBy, token.at, std::move(args));
+  }
+
+  // A name that stands for itself; the checker knows which ones may stand here.
+  int Label() {
+    const Span at = cursor_.Here().at;
+    ::assay::Word label;
+    if (!cursor_.ExpectName(label, "a name")) return Hole();
+    const int node = Add(ExprOp::kName, at, {});
+    pool_[node].text = label.text;
+    return node;
+  }
+
+  int Capability(const Token& token) {
+    const int label = Label();
+    const int node = Add(ExprOp::kHas, token.at, {});
+    pool_[node].text = pool_[label].text;
+    pool_[node].at = pool_[label].at;
+    return node;
+  }
+
   int NameOrCall(const Token& token) {
     cursor_.Take();
+    if (cursor_.Here().kind == TokenKind::kName && !cursor_.AtPart()) {
+      if (token.text == "by") return Map(token);
+      if (token.text == "has") return Capability(token);
+    }
     const bool call = cursor_.IsSymbol("(") && !cursor_.Here().first_on_line;
     std::vector<int> args;
     if (call) {

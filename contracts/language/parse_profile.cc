@@ -41,11 +41,30 @@ class ProfileParser {
     declaration.key = *known;
     declaration.at = key.at;
     if (!Selectors(declaration) || !Value(declaration)) return;
+    std::vector<Word> others;  // "invariance batch, threads" declares two
+    while (*known == DeclarationKey::kInvariance && cursor_.Accept(",")) {
+      DeclarationAst other = declaration;
+      if (!Label(other)) return;
+      others.push_back(other.label);
+    }
+    if (*known == DeclarationKey::kRelaxation && !Lets(declaration)) return;
     if (*known != DeclarationKey::kInherits && !Source(declaration)) return;
     if (!cursor_.AtItemEnd()) {
       cursor_.Fail("this does not belong to the declaration", "the end of the line");
     }
+    for (Word& other : others) {
+      profile_.declarations.push_back(declaration);
+      profile_.declarations.back().label = std::move(other);
+    }
     profile_.declarations.push_back(std::move(declaration));
+  }
+
+  bool Lets(DeclarationAst& declaration) {
+    if (!cursor_.IsName("lets") || !cursor_.Accept("lets")) {
+      cursor_.Fail("a relaxation says what it lets through", "lets \"what\"");
+      return false;
+    }
+    return cursor_.ExpectString(declaration.lets, "what is let through");
   }
 
   // Names that stand before "->", if there is one; otherwise the names are left alone.
@@ -77,6 +96,8 @@ class ProfileParser {
       case DeclarationKey::kUlpLimitExp:
       case DeclarationKey::kKappa:
       case DeclarationKey::kTiles:
+      case DeclarationKey::kUlpLimitLog:
+      case DeclarationKey::kUlpLimitRsqrt:
         return Number(declaration.number);
       case DeclarationKey::kOverread:
         return Number(declaration.number) && cursor_.Expect("bytes");

@@ -39,6 +39,9 @@ enum class Code : uint8_t {
   kMin,
   kSqrt,
   kExpm1,
+  kExp,
+  kLog,
+  kPowerOfTwo,
   kSwell,
   kGamma,
   kLess,
@@ -52,6 +55,7 @@ enum class Code : uint8_t {
   kNot,
   kScalarQuantity,  // a case-rate quantity of the evidence; index in `a`
   kAttribute,       // the choice of an attribute; index in `a`
+  kNumber,          // the value of a numeric attribute; index in `a`
   kSpecial,
   kFiniteInputs,
   kTruth,  // the truth, signed

@@ -24,6 +24,7 @@ inline constexpr DType kF32Only[] = {DType::kF32};
 inline constexpr DType kI32Only[] = {DType::kI32};
 inline constexpr DType kI64Only[] = {DType::kI64};
 inline constexpr DType kI8Only[] = {DType::kI8};
+inline constexpr DType kByteTypes[] = {DType::kI8, DType::kU8};
 
 // A reduction of a narrow type may deliver its wide accumulator.
 std::span<const DType> SameOrAccumulator(DType input);

@@ -54,7 +54,7 @@ constexpr OperatorDef kRows[] = {
      SameOrAccumulator},
     {OpId::kBatchedGemm, "batched_gemm", Family::kGemm, kGemmAttributes, kBatchedGemm, kBatchedDims,
      3, kFloatTypes, SameOrAccumulator},
-    {OpId::kInt8Gemm, "int8_gemm", Family::kIntGemm, {}, kInt8Gemm, kGemmDims, 2, kI8Only},
+    {OpId::kInt8Gemm, "int8_gemm", Family::kIntGemm, {}, kInt8Gemm, kGemmDims, 2, kByteTypes},
     {OpId::kDot, "dot", Family::kDot, {}, kDot, kVectorDims, 0, kFloatTypes, SameOrAccumulator},
     {OpId::kScal, "scal", Family::kVector, kScalAttributes, kScal, kVectorDims, -1, kFloatTypes},
     {OpId::kAxpy, "axpy", Family::kVector, kScalAttributes, kAxpy, kVectorDims, -1, kFloatTypes},

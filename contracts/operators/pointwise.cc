@@ -11,16 +11,17 @@ constexpr std::string_view kRemainders[] = {"truncated", "ieee", "floored"};
 constexpr AttributeDef kRemainderAttributes[] = {{"style", kRemainders}};
 constexpr std::string_view kOverflows[] = {"saturating", "ieee"};
 constexpr AttributeDef kCastAttributes[] = {{"overflow", kOverflows}};
-constexpr AttributeDef kQuantizeAttributes[] = {{"scale", {}, 1}, {"zero_point", {}, 0, -128, 127}};
+constexpr AttributeDef kQuantizeAttributes[] = {{"scale", {}, 1}, {"zero_point", {}, 0, -128, 255}};
 
-constexpr DType kCastTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16,
-                                DType::kI32, DType::kI64, DType::kI8};
+constexpr DType kCastTypes[] = {DType::kF32,    DType::kF64,   DType::kF16, DType::kBf16,
+                                DType::kI32,    DType::kI64,   DType::kI8,  DType::kU8,
+                                DType::kF8e4m3, DType::kF8e5m2};
 
 // n
 constexpr OperandDef kUnary[] = {In("x", {0}), Out("out", {0})};
 constexpr OperandDef kBinary[] = {In("x", {0}), In("y", {0}), Out("out", {0})};
 constexpr OperandDef kCast[] = {In("x", {0}), Out("out", {0}, kCastTypes)};
-constexpr OperandDef kQuantize[] = {In("x", {0}), Out("out", {0}, kI8Only)};
+constexpr OperandDef kQuantize[] = {In("x", {0}), Out("out", {0}, kByteTypes)};
 constexpr OperandDef kDequantize[] = {In("x", {0}), Out("out", {0}, kF32Only)};
 constexpr std::string_view kDims[] = {"n"};
 
@@ -60,7 +61,7 @@ constexpr OperatorDef kRows[] = {
     {OpId::kQuantize, "quantize", Family::kQuantize, kQuantizeAttributes, kQuantize, kDims, -1,
      kF32Only},
     {OpId::kDequantize, "dequantize", Family::kQuantize, kQuantizeAttributes, kDequantize, kDims,
-     -1, kI8Only},
+     -1, kByteTypes},
 };
 
 }  // namespace

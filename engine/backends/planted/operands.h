@@ -17,7 +17,10 @@ namespace assay::planted {
 
 // Type of an operand. REQUIRES one of the types of contracts/dtype.h.
 inline DType TypeOf(const AssayTensor& tensor) {
-  constexpr uint8_t kInteger = 0, kBfloat = 4;
+  constexpr uint8_t kInteger = 0, kUnsigned = 1, kBfloat = 4, kE4m3fn = 10, kE5m2 = 12;
+  if (tensor.dtype.code == kUnsigned) return DType::kU8;
+  if (tensor.dtype.code == kE4m3fn) return DType::kF8e4m3;
+  if (tensor.dtype.code == kE5m2) return DType::kF8e5m2;
   if (tensor.dtype.code == kBfloat) return DType::kBf16;
   if (tensor.dtype.code == kInteger) {
     return tensor.dtype.bits == 64 ? DType::kI64

@@ -18,32 +18,19 @@ const char* Declare(void*, const char* key) {
 void Close(void*) {}
 
 int32_t Supports(void*, const AssayCall* call, AssayText* reason) {
-  return Answer(call->op <= ASSAY_OP_GATHER ? "" : "no such operation", reason);
+  return Answer(call->op <= ASSAY_OP_ALL_GATHER ? "" : "no such operation", reason);
 }
 
-int32_t Run(void*, const AssayCall* call, AssayText* text) {
-  switch (call->op) {
-    case ASSAY_OP_GEMM:
-      reference::Gemm(*call);
-      return ASSAY_OK;
-    case ASSAY_OP_DOT:
-      reference::Dot(*call);
-      return ASSAY_OK;
-    case ASSAY_OP_SUM:
-      reference::Sum(*call);
-      return ASSAY_OK;
-    case ASSAY_OP_SOFTMAX:
-      reference::Softmax(*call);
-      return ASSAY_OK;
-    case ASSAY_OP_GATHER:
-      if (reference::Gather(*call)) return ASSAY_OK;
-      Say(text, "index outside the table");
-      return ASSAY_RAISED;
-    default:
-      if (call->op > ASSAY_OP_GATHER) return Answer("no such operation", text);
-      reference::Unary(*call);
-      return ASSAY_OK;
-  }
+std::string_view WhyRaised(uint32_t op) {
+  if (op == ASSAY_OP_ARGMAX || op == ASSAY_OP_AMAX) return "nothing to search";
+  return "index outside what it chooses from";
+}
+
+int32_t Run(void* self, const AssayCall* call, AssayText* text) {
+  if (const int32_t status = Supports(self, call, text); status != ASSAY_OK) return status;
+  const int32_t status = reference::Run(*call);
+  if (status == ASSAY_RAISED) Say(text, WhyRaised(call->op));
+  return status;
 }
 
 constexpr AssayBackend kTable = {sizeof(AssayBackend),

@@ -30,7 +30,8 @@ typedef struct AssayDevice {
 } AssayDevice;
 
 typedef struct AssayDataType {
-  uint8_t code; /* 0 signed integer, 2 IEEE float, 4 bfloat */
+  uint8_t code; /* 0 signed and 1 unsigned integer, 2 IEEE float, 4 bfloat, 10 float8 e4m3fn,
+                   12 float8 e5m2 (OCP) */
   uint8_t bits;
   uint16_t lanes; /* always 1 */
 } AssayDataType;

@@ -99,7 +99,9 @@ TEST(Types, LetReductionsOfNarrowTypesDeliverF32) {
   EXPECT_EQ(List(OutputTypesOf(OpId::kSoftmax, kF16)), (std::vector{kF16}));
   EXPECT_EQ(List(OutputTypesOf(OpId::kExp, kBf16)), (std::vector{kBf16}));
   EXPECT_EQ(List(OutputTypesOf(OpId::kGather, kI8)), (std::vector{kI8}));
-  EXPECT_EQ(InputTypesOf(OpId::kGather).size(), size_t{kDTypeCount});
+  EXPECT_EQ(InputTypesOf(OpId::kGather).size(), 7u);
+  EXPECT_EQ(InputTypesOf(OpId::kCast).size(), size_t{kDTypeCount});
+  EXPECT_EQ(OutputTypesOf(OpId::kCast, kI8).size(), size_t{kDTypeCount});
   EXPECT_EQ(InputTypesOf(OpId::kErf).size(), 4u);
 }
 

@@ -31,6 +31,11 @@ TEST(DlpackLayout, TypesHaveTheCodesOfDlpack) {
   EXPECT_EQ(DataTypeOf(DType::kF16).code, kDLFloat);
   EXPECT_EQ(DataTypeOf(DType::kBf16).code, kDLBfloat);
   EXPECT_EQ(DataTypeOf(DType::kI64).code, kDLInt);
+  EXPECT_EQ(DataTypeOf(DType::kU8).code, kDLUInt);
+  EXPECT_EQ(DataTypeOf(DType::kU8).bits, 8);
+  // kDLFloat8_e4m3fn and kDLFloat8_e5m2 of DLPack 1.1, which this header may be older than.
+  EXPECT_EQ(DataTypeOf(DType::kF8e4m3).code, 10);
+  EXPECT_EQ(DataTypeOf(DType::kF8e5m2).code, 12);
   EXPECT_EQ(DataTypeOf(DType::kF64).bits, 64);
   EXPECT_EQ(DataTypeOf(DType::kBf16).bits, 16);
 }
