@@ -84,11 +84,7 @@ uint64_t Converted(DType from, DType to, uint64_t bits) {
 
 Fill PlainFill(DType type, uint64_t seed) {
   if (IsFloat(type)) return {FillKind::kUniform, seed, -1, 1};
-<<<<<<< HEAD
-  return {FillKind::kIntegers, seed, LowestOf(type) == 0 ? 0. : -100., 100};
-=======
   return {FillKind::kIntegers, seed, LimitsOf(type).lowest == 0 ? 0. : -100., 100};
->>>>>>> gen
 }
 
 // Exponents and magnitudes that the new type does not have would turn a fill into zeros or
@@ -97,10 +93,7 @@ void FitFill(Tensor& tensor, Role role) {
   Fill& fill = tensor.fill;
   if (!FillSuits(fill.kind, tensor.dtype, role)) fill = PlainFill(tensor.dtype, fill.seed);
   if (!IsFloat(tensor.dtype)) {
-<<<<<<< HEAD
-=======
     const IntegerLimits limits = LimitsOf(tensor.dtype);
->>>>>>> gen
     const auto fits = [&](double x) {
       return x == std::trunc(x) && std::fabs(x) <= kMaxFillInteger &&
              x >= static_cast<double>(limits.lowest) && x <= static_cast<double>(limits.highest);
