@@ -85,7 +85,7 @@ void CountVerdict(const Verdict& verdict, const std::string& line, CalibrationRo
 }
 
 void RunProbe(Session& session, Probe probe, OpId op, DType type, CalibrationRow& row) {
-  if (!Applies(probe, DefOf(op).family)) return;
+  if (!Applies(probe, op)) return;
   for (uint64_t seed = 0; seed < kCasesPerProbe; ++seed) {
     const Case value = MakeProbeCase(probe, op, type, seed);
     const Record& record = session.RunCase(value);
