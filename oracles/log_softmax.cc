@@ -105,7 +105,6 @@ class LogSoftmaxRun {
         Special(row, kind, r);
       }
     }
-    CountSubnormals(values_, evidence_);
   }
 
  private:
@@ -128,7 +127,7 @@ class LogSoftmaxRun {
       }
       const N truth = maps_ ? (N(x) - N(sums.largest)) - sums.log_sum : N(x) + sums.log_sum;
       StoreTruth(EnclosureOf(truth), at, evidence_);
-      CloseOverflow(at, evidence_);
+      AllowOverflow(at, evidence_);
     }
   }
 

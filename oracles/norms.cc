@@ -90,7 +90,6 @@ class NormsRun {
     for (int64_t at = 0; mapped && at < x.count; at += step) OneRow(at, step);
     if (!mapped) OneRow(0, length_);
     SetScalar(evidence_, Quantity::kMaxAbsSum, max_abs_sum_);
-    CountSubnormals(values_, evidence_);
   }
 
  private:
@@ -244,7 +243,7 @@ class NormsRun {
   void Narrow(ClassSet set, int64_t at) {
     if (!(set & kClassByValue)) RaiseTier(evidence_, Tier::kTable);
     StoreClasses(set, at, evidence_);
-    if (set & kClassByValue) CloseOverflow(at, evidence_);
+    if (set & kClassByValue) AllowOverflow(at, evidence_);
   }
 
   const Values& values_;

@@ -97,16 +97,16 @@ void MeasureProduct(const Values& values, Tier tier, Evidence& evidence, Product
   }
   StoreTruth(truth, 0, evidence);
   StoreClasses(set, 0, evidence);
-  if (set & kClassByValue) CloseOverflow(0, evidence);
+  if (set & kClassByValue) AllowOverflow(0, evidence);
   const double size = std::fabs(evidence.hi[0]);
   MeasuredColumn(evidence, Quantity::kAbsSum)[0] =
       std::isnan(size) ? 0 : std::min(Outward(size), kLargest);
   const Reach reach = ReachOf(x);
   SetScalar(evidence, Quantity::kMaxAbsSum,
             std::min(std::exp2(std::min(reach.up, 1024.0)), kLargest));
-  CountSubnormals(values, evidence);
-  double& subnormals = evidence.scalar[static_cast<int>(Quantity::kSubnormalCount)];
-  if (reach.down < InfoOf(accumulator).min_exponent) subnormals += 1;
+  // Some order may pass below the normal range.
+  SetScalar(evidence, Quantity::kSubnormalCount,
+            reach.down < InfoOf(accumulator).min_exponent ? 1 : 0);
 }
 
 }  // namespace

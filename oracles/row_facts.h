@@ -17,7 +17,8 @@
 
 namespace assay {
 
-inline constexpr ClassSet kAnyClass =
+// What orders of evaluation may make of a row together: anything, a rounding of the truth too.
+inline constexpr ClassSet kAnyAnswer =
     kClassNan | kClassInf | kClassZero | kClassFinite | kClassByValue;
 
 // Bits of a ball where no more is asked for.
@@ -63,8 +64,8 @@ inline bool IsNarrow(const Enclosure& truth, double scale) {
   return truth.radius <= scale * 0x1p-75 || truth.radius == 0;
 }
 
-// A truth above the largest double: which infinity it rounds to, or may.
-inline void CloseOverflow(int64_t at, Evidence& evidence) {
+// A truth above the largest double: adds the infinity it rounds to, or may, to what is right.
+inline void AllowOverflow(int64_t at, Evidence& evidence) {
   const double hi = evidence.hi[at];
   if (std::isinf(hi)) {
     evidence.legal[at] |= ClassOf(hi);
@@ -89,25 +90,6 @@ inline void SetRowScalars(const Values& values, double length, Evidence& evidenc
     const OperandValues& operand = values.operands[static_cast<size_t>(i)];
     evidence.special |= operand.any_nan || operand.any_inf;
   }
-}
-
-// Inputs and truths that are subnormal in their own type or in the accumulator.
-inline void CountSubnormals(const Values& values, Evidence& evidence) {
-  const double normal = InfoOf(RowAccumulator(values.operands[0].dtype)).smallest_normal;
-  double count = 0;
-  const auto add = [&](double x, double least) { count += x != 0 && std::fabs(x) < least ? 1 : 0; };
-  for (size_t i = 0; i + 1 < values.operands.size(); ++i) {
-    const OperandValues& operand = values.operands[i];
-    if (!operand.any_subnormal) continue;
-    const double own = InfoOf(FormatOf(operand.dtype)).smallest_normal;
-    for (const double x : operand.real) add(x, std::max(own, normal));
-  }
-  const double out =
-      std::max(normal, InfoOf(FormatOf(values.operands.back().dtype)).smallest_normal);
-  for (int64_t i = 0; i < evidence.count; ++i) {
-    if (evidence.legal[i] & kClassByValue) add(evidence.hi[i], out);
-  }
-  SetScalar(evidence, Quantity::kSubnormalCount, count);
 }
 
 }  // namespace assay
