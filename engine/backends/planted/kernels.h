@@ -144,17 +144,6 @@ int32_t ScatterLastWins(const AssayCall& call);
 int32_t ScatterLosesUpdate(const AssayCall& call);
 int32_t ScatterReversed(const AssayCall& call);
 
-// schedules.cc: any operator
-int32_t ScheduleTf32(const AssayCall& call);
-int32_t ScheduleBf16(const AssayCall& call);
-int32_t ScheduleDropsNan(const AssayCall& call);
-int32_t ScheduleReversed(const AssayCall& call);
-int32_t RunsReversed(const AssayCall& call);
-int32_t RunsTf32(const AssayCall& call);
-int32_t BatchReversed(const AssayCall& call);
-int32_t ThreadsReversed(const AssayCall& call);
-int32_t AlignmentReversed(const AssayCall& call);
-
 // oddities.cc: faults of published incidents
 int32_t CastIntegerAsByte(const AssayCall& call);
 int32_t CopyNanToZero(const AssayCall& call);
