@@ -4,6 +4,8 @@
 // last declaration that fits wins; what a profile does not say, the profiles it inherits say, and
 // last the named default that the user assumes.
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "contracts/language/names.h"
@@ -110,6 +112,27 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
   }
 }
 
+std::string NumberText(double number) {
+  char text[32];
+  const std::to_chars_result end = std::to_chars(std::begin(text), std::end(text), number);
+  return {text, end.ptr};
+}
+
+std::string ValueText(const DeclarationAst& declaration) {
+  const std::string number = NumberText(declaration.number);
+  if (declaration.label.text.empty()) {
+    return declaration.key == DeclarationKey::kOverread ? number + " bytes" : number;
+  }
+  std::string text = declaration.label.text;
+  if (declaration.key == DeclarationKey::kOutOfBounds && text == "FILL") text += "(" + number + ")";
+  if (declaration.truncates) text += " rz";
+  if (declaration.block > 0) {
+    text += " block=" + std::to_string(declaration.block) +
+            " guard=" + std::to_string(declaration.guard);
+  }
+  return text;
+}
+
 // The profile and what it inherits, furthest first, so that nearer declarations overwrite.
 void Chain(const Suite& suite, const ProfileAst& profile, std::vector<const ProfileAst*>& chain) {
   if (static_cast<int>(chain.size()) >= kMaxInheritance) return;
@@ -184,7 +207,8 @@ Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::str
           declaration.key != DeclarationKey::kInvariance) {
         std::erase_if(infos, [&](const DeclarationInfo& info) { return info.key == key; });
       }
-      infos.push_back({key, each->name.text, declaration.source});
+      infos.push_back(
+          {key, each->name.text, declaration.source, ValueText(declaration), declaration.lets});
     }
   }
   return infos;

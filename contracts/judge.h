@@ -99,6 +99,8 @@ std::vector<std::string> ProfilesOf(const Suite& suite);
 // source it names: what a report shows of a promise, or of what was assumed in its place.
 struct DeclarationInfo {
   std::string key, profile, source;
+  std::string value;  // as written: "f32 rz block=4 guard=0", "WRAP_NEGATIVE", "3"
+  std::string lets;   // of a relaxation: what it lets through
 };
 Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::string_view profile,
                                                     OpId op, DType type,
@@ -106,11 +108,20 @@ Result<std::vector<DeclarationInfo>> DeclarationsOf(const Suite& suite, std::str
 
 // Checks contract and profile files as `assay check` does: against each other and, for names that
 // none of them defines, against the built-in suite. A file that cannot be read is a diagnostic too.
+// Without any error the answer is what there is to warn about.
 std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths);
 
 // `output` is the type of the output operand, `input` that of the first operand.
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
                                            DType output, const Declared& declared);
+
+// Which further calls the clauses bound here compare, of those the backend has promised something
+// about: what Observation::variants should hold, a bit per VariantKind.
+using VariantKinds = uint8_t;
+constexpr VariantKinds BitOf(VariantKind kind) {
+  return static_cast<VariantKinds>(1 << static_cast<int>(kind));
+}
+VariantKinds VariantsFor(const BoundContracts& contracts);
 
 // Scratch of one thread, for the evidence of one oracle; must not outlive the contracts it judged
 // by.

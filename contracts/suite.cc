@@ -14,6 +14,7 @@
 #include "contracts/language/check.h"
 #include "contracts/language/cursor.h"
 #include "contracts/language/names.h"
+#include "contracts/warnings.h"
 
 namespace assay {
 namespace {
@@ -154,7 +155,7 @@ const ProfileAst* Suite::FindProfile(std::string_view name) const {
 }
 
 Suite AssembleSuite(std::span<const SourceText> sources, const Suite* beside,
-                    std::vector<Diagnostic>& diagnostics) {
+                    std::vector<Diagnostic>& diagnostics, bool warn) {
   std::vector<ParsedFile> files;
   Suite suite;
   for (const SourceText& source : sources) {
@@ -172,6 +173,11 @@ Suite AssembleSuite(std::span<const SourceText> sources, const Suite* beside,
       files, &SourceFile::profiles, [](const ProfileAst& p) -> const Word& { return p.name; },
       "profile");
   CheckReferences(suite, beside, files);
+  const bool good = std::all_of(files.begin(), files.end(),
+                                [](const ParsedFile& file) { return file.sink.found().empty(); });
+  for (ParsedFile& file : files) {
+    if (warn && good) WarnOfUnused(suite, beside, file.source, file.sink);
+  }
   for (const ParsedFile& file : files) {
     AppendInOrder(file.sink.found(), diagnostics);
   }
@@ -222,17 +228,18 @@ std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths) {
     if (text.ok()) {
       sources.push_back({path, std::move(text).value()});
     } else {
-      diagnostics.push_back({path, {1, 1, 1}, text.error().what, text.error().remedy, "", ""});
+      diagnostics.push_back(
+          {path, {1, 1, 1}, text.error().what, text.error().remedy, "", "", false});
     }
   }
-  AssembleSuite(sources, BuiltinSuite().get(), diagnostics);
+  AssembleSuite(sources, BuiltinSuite().get(), diagnostics, diagnostics.empty());
   return diagnostics;
 }
 
 std::vector<ContractInfo> ContractsOf(const Suite& suite) {
   std::vector<ContractInfo> infos;
   for (const ContractAst& contract : suite.contracts) {
-    ContractInfo info{contract.id.text, contract.title, contract.file, {}, {}, {},
+    ContractInfo info{contract.id.text,    contract.title, contract.file, {}, {}, {},
                       contract.measurement};
     for (const ClauseAst& clause : contract.clauses) info.clauses.push_back(clause.name.text);
     for (const Word& op : contract.operators) {

@@ -34,9 +34,10 @@ struct SourceText {
   std::string text;
 };
 // Parses and checks files as one suite. Identifiers that none of them defines are looked up in
-// `beside` (may be null). Diagnostics come in the order of the files.
+// `beside` (may be null). Diagnostics come in the order of the files; with `warn`, and where there
+// is no error, warnings are among them.
 Suite AssembleSuite(std::span<const SourceText> sources, const Suite* beside,
-                    std::vector<Diagnostic>& diagnostics);
+                    std::vector<Diagnostic>& diagnostics, bool warn = false);
 
 // The files compiled into the program, in the order of their names.
 std::span<const std::pair<std::string_view, std::string_view>> EmbeddedSources();
@@ -55,7 +56,8 @@ struct BoundClause {
   std::optional<Program> when;
   std::vector<Program> preconditions;
   std::vector<BoundRule> rules;
-  uint32_t force = 0;  // bit per DefectModel that is narrower than what is declared
+  uint32_t force = 0;    // bit per DefectModel that is narrower than what is declared
+  bool promised = true;  // false: it asks for invariances only, and none of them is declared
   bool Has(Relation relation) const { return (relations >> static_cast<int>(relation) & 1) != 0; }
 };
 

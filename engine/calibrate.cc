@@ -16,6 +16,7 @@
 #include "engine/backend.h"
 #include "engine/pipeline.h"
 #include "engine/probe.h"
+#include "engine/protocol.h"
 
 namespace assay {
 namespace {
@@ -26,10 +27,11 @@ constexpr uint64_t kCasesPerProbe = 40;
 struct Protocol {
   std::string contract;
   std::vector<Probe> probes;
+  Measurement measurement;
 };
 
 Result<Protocol> ProtocolOf(const ContractInfo& info) {
-  Protocol protocol{info.id, {}};
+  Protocol protocol{info.id, {}, info.measurement};
   for (const std::string& name : info.probes) {
     const std::optional<Probe> probe = ParseProbe(name);
     if (!probe) {
@@ -84,18 +86,24 @@ void CountVerdict(const Verdict& verdict, const std::string& line, CalibrationRo
   }
 }
 
-void RunProbe(Session& session, Probe probe, OpId op, DType type, CalibrationRow& row) {
+void RunOne(Session& session, const Case& value, CalibrationRow& row) {
+  const Record& record = session.RunCase(value);
+  for (const BackendOutcome& outcome : record.outcomes) {
+    ++row.cases;
+    const std::string line = row.first_violation.empty()
+                                 ? PrintCase({value, {session.backends()[0]->spec()}})
+                                 : std::string();
+    CountVerdict(outcome.verdict, line, row);
+  }
+}
+
+void RunProbe(Session& session, Probe probe, OpId op, DType type, int repeats,
+              CalibrationRow& row) {
   if (!Applies(probe, DefOf(op).family)) return;
   for (uint64_t seed = 0; seed < kCasesPerProbe; ++seed) {
-    const Case value = MakeProbeCase(probe, op, type, seed);
-    const Record& record = session.RunCase(value);
-    for (const BackendOutcome& outcome : record.outcomes) {
-      ++row.cases;
-      const std::string line = row.first_violation.empty()
-                                   ? PrintCase({value, {session.backends()[0]->spec()}})
-                                   : std::string();
-      CountVerdict(outcome.verdict, line, row);
-    }
+    Case value = MakeProbeCase(probe, op, type, seed);
+    value.repeats = repeats;
+    RunOne(session, value, row);
   }
 }
 
@@ -139,9 +147,17 @@ CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol
   options.suite = suite;
   options.settle = true;
   Session session(std::move(options), std::move(backends));
+  const Measurement& measurement = protocol.measurement;
   for (const Probe probe : protocol.probes) {
-    ForEachOpAndType(kernel, [&](OpId op, DType type) { RunProbe(session, probe, op, type, row); });
+    ForEachOpAndType(kernel, [&](OpId op, DType type) {
+      RunProbe(session, probe, op, type, measurement.repeats, row);
+    });
   }
+  ForEachOpAndType(kernel, [&](OpId op, DType type) {
+    for (const Case& value : ProtocolCases(measurement, protocol.probes, op, type)) {
+      RunOne(session, value, row);
+    }
+  });
   row.complaint = ComplaintAbout(row);
   return row;
 }

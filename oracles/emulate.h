@@ -12,13 +12,7 @@
 namespace assay {
 
 // Output of `model` at element `index`, rounded to the output type; false where the model does not
-// apply. Models, for sums of products in storage order k = 0, 1, ...:
-//   accumulator   acc := RN(acc + a b) with one rounding (fused), then RN(alpha acc), RN(. + beta
-//   c),
-//                 every RN in f16 or bf16
-//   operands      a and b rounded to tf32, hf32 or bf16; sum, alpha and beta as exact as the fast
-//   tier,
-//                 one rounding to f32 (to f64 for f64 inputs): the mildest kernel of its kind
+// apply. Models of linear operators: see emulate_sums.h.
 // softmax without the shift: exp(x_i) / sum exp(x_j), each step rounded to f32 (f64 for f64
 // inputs).
 //

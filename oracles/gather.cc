@@ -86,7 +86,7 @@ void MeasureGather(const Values& values, Evidence& evidence) {
     for (int64_t column = 0; column < columns; ++column) {
       const int64_t to = at * columns + column;
       if (!inside) {
-        StoreClasses(kAnyClass, to, evidence);
+        StoreClasses(kEveryClass, to, evidence);
         continue;
       }
       const int64_t from = index * columns + column;

@@ -17,7 +17,6 @@ class ContractChecker {
   ContractChecker(ContractAst& contract, DiagnosticSink& sink) : contract_(contract), sink_(sink) {}
 
   void Run() {
-    Names({contract_.primitive}, "primitive", PrimitiveNames());
     Names(contract_.operators, "operator", OperatorNames());
     if (!IsAny(contract_.inputs)) Names(contract_.inputs, "type", TypeNames());
     Names({contract_.reference}, "kind of reference", ReferenceNames());
@@ -33,7 +32,6 @@ class ContractChecker {
     }
     for (ClauseAst& clause : contract_.clauses) Clause(clause);
     CheckMeasurement(contract_, sink_);
-    Violations();
   }
 
  private:
@@ -91,7 +89,9 @@ class ContractChecker {
 
   static bool NeedsTolerance(const ClauseAst& clause) {
     return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
-      return relation == Relation::kImage || relation == Relation::kNonZero;
+      return relation == Relation::kImage || relation == Relation::kNonZero ||
+             relation == Relation::kRuns || relation == Relation::kSchedules ||
+             relation == Relation::kScales || relation == Relation::kSubnormals;
     });
   }
 
@@ -110,22 +110,6 @@ class ContractChecker {
     }
   }
 
-  // A signature describes something that the postcondition says.
-  void Violations() {
-    for (const ViolationAst& violation : contract_.violations) {
-      const Relation wanted = violation.by_ratio ? Relation::kImage : violation.relation;
-      bool found = false;
-      for (const ClauseAst& clause : contract_.clauses) {
-        found |= clause.relations.empty() ||  // reported already
-                 std::find(clause.relations.begin(), clause.relations.end(), wanted) !=
-                     clause.relations.end();
-      }
-      if (found) continue;
-      sink_.Report(violation.name.at, "no clause can be violated like this",
-                   "a relation of the postcondition; '" + TextOf(wanted) + "' is none of them");
-    }
-  }
-
   ContractAst& contract_;
   DiagnosticSink& sink_;
 };
@@ -136,6 +120,19 @@ bool Selects(const Selector& selector, std::string_view op) {
   if (selector.names.empty()) return true;
   return std::any_of(selector.names.begin(), selector.names.end(),
                      [&](const Word& word) { return word.text == op; });
+}
+
+bool Concerns(const ContractAst& contract, const Selector& selector, std::string_view op,
+              std::string_view clause) {
+  bool any_clause = false, any_op = false;
+  for (const Word& word : selector.names) {
+    const bool is_clause =
+        std::any_of(contract.clauses.begin(), contract.clauses.end(),
+                    [&](const ClauseAst& each) { return each.name.text == word.text; });
+    any_clause |= is_clause;
+    any_op |= !is_clause;
+  }
+  return (!any_op || Selects(selector, op)) && (!any_clause || Selects(selector, clause));
 }
 
 void CheckContract(ContractAst& contract, DiagnosticSink& sink) {

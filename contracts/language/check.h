@@ -24,5 +24,8 @@ void CheckMeasurement(const ContractAst& contract, DiagnosticSink& sink);
 
 // True if the selector names the operator, or no operator at all. Clause names are no operators.
 bool Selects(const Selector& selector, std::string_view op);
+// A precondition's "for" may name operators, clauses or both; each kind that is named narrows it.
+bool Concerns(const ContractAst& contract, const Selector& selector, std::string_view op,
+              std::string_view clause);
 
 }  // namespace assay

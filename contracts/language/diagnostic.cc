@@ -41,7 +41,7 @@ std::string_view LineOf(std::string_view text, int line) {
 
 std::string Diagnostic::Text() const {
   std::string text = file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
-                     ": error: " + message;
+                     (warning ? ": warning: " : ": error: ") + message;
   const bool whole = static_cast<int>(source.size()) <= kShownWhole;
   const int begin = whole ? 0 : std::max(0, at.column - 1 - kShownBefore);
   const int end = whole ? kShownWhole : at.column - 1 + kShownAfter;
@@ -71,7 +71,14 @@ void DiagnosticSink::Report(Span at, std::string message, std::string expected,
                             std::string suggestion) {
   if (full()) return;
   found_.push_back({file_, at, std::move(message), std::move(expected), std::move(suggestion),
-                    std::string(LineOf(text_, at.line))});
+                    std::string(LineOf(text_, at.line)), false});
+}
+
+void DiagnosticSink::Warn(Span at, std::string message, std::string expected,
+                          std::string suggestion) {
+  if (full()) return;
+  Report(at, std::move(message), std::move(expected), std::move(suggestion));
+  found_.back().warning = true;
 }
 
 std::string NearestName(std::string_view name, std::span<const std::string_view> candidates) {

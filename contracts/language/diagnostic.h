@@ -27,9 +27,10 @@ struct Diagnostic {
   std::string expected;    // what would be right; may be empty
   std::string suggestion;  // a name the author may have meant; may be empty
   std::string source;      // the line it points into
+  bool warning = false;    // allowed, but says nothing or not what it seems to
 
   // Several lines, the last without a newline:
-  //   file:line:column: error: message
+  //   file:line:column: error: message    (or warning:)
   //      12 | the source line
   //         |     ^~~~
   //     expected ...; did you mean '...'?
@@ -44,6 +45,7 @@ class DiagnosticSink {
   DiagnosticSink(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
 
   void Report(Span at, std::string message, std::string expected = "", std::string suggestion = "");
+  void Warn(Span at, std::string message, std::string expected = "", std::string suggestion = "");
   bool full() const { return static_cast<int>(found_.size()) >= kMaxDiagnostics; }
   const std::vector<Diagnostic>& found() const { return found_; }
 

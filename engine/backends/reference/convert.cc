@@ -40,39 +40,43 @@ class Elements {
 int64_t Saturated(double value, DType type) {
   const IntegerLimits limits = LimitsOf(type);
   if (std::isnan(value)) return 0;
-  // Rounded to double, i64's largest is one more than that.
+  // The bound of i64 is no double; the next one, 2^63, is out of range as well.
   if (value >= static_cast<double>(limits.highest)) return limits.highest;
-  if (value <= static_cast<double>(limits.lowest)) return limits.lowest;
-  return static_cast<int64_t>(value);
+  return value <= static_cast<double>(limits.lowest) ? limits.lowest : static_cast<int64_t>(value);
 }
 
-// 8-bit floats have a saturating conversion, whose largest finite takes the place of Inf and of the
-// NaN of an overflow; wider ones overflow to Inf either way.
-uint64_t EncodeReal(DType type, double value, bool saturating) {
-  if (!saturating || SizeOf(type) > 1 || std::isnan(value)) return Encode(type, value);
-  const double largest = InfoOf(FormatOf(type)).largest;
-  return Encode(type, std::clamp(value, -largest, largest));
-}
+// The integer as the sum of two doubles, the second within half an ulp of the first.
+struct TwoDoubles {
+  explicit TwoDoubles(int64_t value) {
+    const double upper = static_cast<double>(value >> 32) * 0x1p32;
+    const double lower = static_cast<double>(value & 0xffffffff);
+    high = upper + lower;
+    low = lower - (high - upper);
+  }
+  double high, low;
+};
 
-// One rounding of the integer, which need not be a double: the sum of two that are.
-double RoundInteger(DType type, int64_t value) {
-  const double high = static_cast<double>(value >> 32) * 0x1p32;
-  const double low = static_cast<double>(value & 0xffffffff);
-  const double sum = high + low;
-  return RoundSum(FormatOf(type), sum, low - (sum - high));
+// "saturating" is a word of the 8-bit floats; the wider ones overflow as IEEE 754 says.
+uint64_t Encoded(double high, double low, DType type, bool saturating) {
+  const FormatInfo& format = InfoOf(FormatOf(type));
+  const double rounded = RoundSum(FormatOf(type), high, low);
+  const bool overflows = !std::isnan(high) && !(std::fabs(rounded) <= format.largest);
+  if (saturating && SizeOf(type) == 1 && overflows) {
+    return Encode(type, std::copysign(format.largest, high));
+  }
+  return Encode(type, rounded);
 }
 
 uint64_t FromReal(double value, DType type, bool saturating) {
-  return IsFloat(type) ? EncodeReal(type, value, saturating)
-                       : EncodeInteger(type, Saturated(value, type));
+  if (IsFloat(type)) return Encoded(value, 0, type, saturating);
+  return EncodeInteger(type, Saturated(value, type));
 }
 
 uint64_t FromInteger(int64_t value, DType type, bool saturating) {
-  if (IsFloat(type) && SizeOf(type) == 1) {  // what matters of it is exact in double
-    return EncodeReal(type, static_cast<double>(std::clamp<int64_t>(value, -65536, 65536)),
-                      saturating);
+  if (IsFloat(type)) {
+    const TwoDoubles sum(value);
+    return Encoded(sum.high, sum.low, type, saturating);
   }
-  if (IsFloat(type)) return Encode(type, RoundInteger(type, value));
   const IntegerLimits limits = LimitsOf(type);
   if (saturating) value = std::clamp(value, limits.lowest, limits.highest);
   return static_cast<uint64_t>(value);  // Put keeps the low bits

@@ -52,10 +52,12 @@ TEST(Diagnostics, AreAsExpectedForEveryBrokenFile) {
   }
 }
 
-TEST(Diagnostics, AreNoneForTheShippedFiles) {
+TEST(Diagnostics, AreWarningsAtMostForTheShippedFiles) {
   std::vector<std::string> paths;
   for (const auto& [path, text] : EmbeddedSources()) paths.emplace_back(path);
-  EXPECT_EQ(TextOf(CheckFiles(paths)), "");
+  std::vector<Diagnostic> diagnostics = CheckFiles(paths);
+  std::erase_if(diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.warning; });
+  EXPECT_EQ(TextOf(diagnostics), "");
 }
 
 TEST(Diagnostics, SayThatAFileCannotBeRead) {
