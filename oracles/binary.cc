@@ -249,7 +249,7 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
     StoreTruth(work.Truth(a, b), i, evidence);
     const double size = std::fabs(evidence.hi[i]) + std::fabs(evidence.lo[i]) + evidence.radius[i];
     abs_sum[i] = Outward(op == OpId::kAdd ? std::fabs(a) + std::fabs(b) : size);
-    SettleOverflow(i, evidence);
+    CloseOverflow(i, evidence);
   }
   if (op == OpId::kPow) RaiseTier(evidence, libm ? Tier::kLibm : Tier::kBall);
   SetScalar(evidence, Quantity::kLength, 2);

@@ -51,7 +51,7 @@ class Cast {
   void RealToInteger(double x, int64_t at) const {
     const double truncated = std::trunc(x);
     if (!Holds(to_, truncated)) {
-      StoreClasses(kEveryClass, at, evidence_);
+      StoreClasses(kAnyClass, at, evidence_);
       evidence_.special = true;
       return;
     }

@@ -50,7 +50,7 @@ inline void StoreTruth(const Enclosure& truth, int64_t at, Evidence& evidence) {
 }
 
 // Where no standard says what is right.
-inline constexpr ClassSet kEveryClass = kClassNan | kClassInf | kClassZero | kClassFinite;
+inline constexpr ClassSet kAnyClass = kClassNan | kClassInf | kClassZero | kClassFinite;
 
 // A member of a set without kClassByValue, to stand where a truth would.
 inline double Representative(ClassSet set) {
@@ -68,7 +68,7 @@ inline void StoreClasses(ClassSet set, int64_t at, Evidence& evidence) {
 }
 
 // A truth above the largest double: which infinity it rounds to, or may.
-inline void SettleOverflow(int64_t at, Evidence& evidence) {
+inline void CloseOverflow(int64_t at, Evidence& evidence) {
   const double hi = evidence.hi[at];
   if (std::isinf(hi)) {
     StoreClasses(ClassOf(hi), at, evidence);

@@ -32,6 +32,8 @@ struct Oracle::Impl {
 
   void Measure(const Values& values, Evidence& evidence);
   void MeasureHighest(const Values& values, int precision_bits, Evidence& evidence);
+  // Operators whose fastest tier is exact. False: none of them.
+  bool MeasureExact(const Values& values, Evidence& evidence);
 };
 
 Oracle::Oracle() : impl_(std::make_unique<Impl>()) {}
@@ -47,133 +49,70 @@ void Oracle::MeasureHighest(const Values& values, int precision_bits, Evidence& 
   CountSubnormals(values, evidence);
 }
 
-void Oracle::Impl::Measure(const Values& values, Evidence& evidence) {
-  switch (values.source->op) {
-    case OpId::kGemm:
-    case OpId::kGemv:
-    case OpId::kBatchedGemm:
-    case OpId::kDot:
-    case OpId::kSum:
-    case OpId::kMean:
-    case OpId::kAsum:
-    case OpId::kScal:
-    case OpId::kAxpy:
-    case OpId::kConv2d:
-    case OpId::kAvgPool:
-    case OpId::kScatterAdd:
-    case OpId::kScaledGradient:
-    case OpId::kFusedLinear:
-    case OpId::kCumsum:
-    case OpId::kAllReduce:
-    case OpId::kReduceScatter:
-    case OpId::kAllGather:
-    case OpId::kInt8Gemm:
-      return linear.Measure(values, evidence);
-    case OpId::kSoftmax:
-      return softmax.Measure(values, balls, evidence);
-    case OpId::kAttention:
-      return attention.Measure(values, evidence);
-    case OpId::kProd:
-      return product.Measure(values, evidence);
-    case OpId::kLogSoftmax:
-    case OpId::kLogSumExp:
-      return log_softmax.Measure(values, evidence);
-    case OpId::kNrm2:
-    case OpId::kVariance:
-    case OpId::kLayerNorm:
-    case OpId::kRmsNorm:
-    case OpId::kBatchNorm:
-      return norms.Measure(values, evidence);
-    case OpId::kGather:
-      return MeasureGather(values, evidence);
-    case OpId::kCast:
-      return MeasureCast(values, evidence);
-    case OpId::kQuantize:
-    case OpId::kDequantize:
-      return MeasureQuantize(values, balls, evidence);
-    case OpId::kMax:
-    case OpId::kMin:
-    case OpId::kArgmax:
-    case OpId::kAmax:
-      return MeasureSelect(values, evidence);
-    case OpId::kMaxPool:
-      return MeasureMaxPool(values, evidence);
-    case OpId::kAdd:
-    case OpId::kMul:
-    case OpId::kDiv:
-    case OpId::kMinimum:
-    case OpId::kMaximum:
-    case OpId::kPow:
-    case OpId::kRemainder:
-    case OpId::kHypot:
-      return binary.Measure(values, balls, evidence);
+bool Oracle::Impl::MeasureExact(const Values& values, Evidence& evidence) {
+  switch (values.op->family) {
+    case Family::kGather:
+      MeasureGather(values, evidence);
+      return true;
+    case Family::kCast:
+      MeasureCast(values, evidence);
+      return true;
+    case Family::kQuantize:
+      MeasureQuantize(values, balls, evidence);
+      return true;
+    case Family::kSelect:
+      MeasureSelect(values, evidence);
+      return true;
+    case Family::kPool:
+      if (values.op->id != OpId::kMaxPool) return false;
+      MeasureMaxPool(values, evidence);
+      return true;
     default:
+      return false;
+  }
+}
+
+void Oracle::Impl::Measure(const Values& values, Evidence& evidence) {
+  if (MeasureExact(values, evidence)) return;
+  switch (values.op->family) {
+    case Family::kSoftmax:
+      if (values.op->id == OpId::kSoftmax) return softmax.Measure(values, balls, evidence);
+      return log_softmax.Measure(values, evidence);
+    case Family::kAttention:
+      return attention.Measure(values, evidence);
+    case Family::kProduct:
+      return product.Measure(values, evidence);
+    case Family::kNorm:
+      return norms.Measure(values, evidence);
+    case Family::kBinary:
+      return binary.Measure(values, balls, evidence);
+    case Family::kUnary:
       return unary.Measure(values, balls, evidence);
+    default:
+      return linear.Measure(values, evidence);
   }
 }
 
 void Oracle::Impl::MeasureHighest(const Values& values, int precision_bits, Evidence& evidence) {
-  switch (values.source->op) {
-    case OpId::kGemm:
-    case OpId::kGemv:
-    case OpId::kBatchedGemm:
-    case OpId::kDot:
-    case OpId::kSum:
-    case OpId::kMean:
-    case OpId::kAsum:
-    case OpId::kScal:
-    case OpId::kAxpy:
-    case OpId::kConv2d:
-    case OpId::kAvgPool:
-    case OpId::kScatterAdd:
-    case OpId::kScaledGradient:
-    case OpId::kFusedLinear:
-    case OpId::kCumsum:
-    case OpId::kAllReduce:
-    case OpId::kReduceScatter:
-    case OpId::kAllGather:
-    case OpId::kInt8Gemm:
-      return linear.MeasureHighest(values, precision_bits, evidence);
-    case OpId::kSoftmax:
-      return softmax.MeasureHighest(values, precision_bits, balls, evidence);
-    case OpId::kAttention:
-      return attention.MeasureHighest(values, precision_bits, evidence);
-    case OpId::kProd:
-      return product.MeasureHighest(values, precision_bits, evidence);
-    case OpId::kLogSoftmax:
-    case OpId::kLogSumExp:
+  if (MeasureExact(values, evidence)) return;
+  switch (values.op->family) {
+    case Family::kSoftmax:
+      if (values.op->id == OpId::kSoftmax) {
+        return softmax.MeasureHighest(values, precision_bits, balls, evidence);
+      }
       return log_softmax.MeasureHighest(values, precision_bits, evidence);
-    case OpId::kNrm2:
-    case OpId::kVariance:
-    case OpId::kLayerNorm:
-    case OpId::kRmsNorm:
-    case OpId::kBatchNorm:
+    case Family::kAttention:
+      return attention.MeasureHighest(values, precision_bits, evidence);
+    case Family::kProduct:
+      return product.MeasureHighest(values, precision_bits, evidence);
+    case Family::kNorm:
       return norms.MeasureHighest(values, precision_bits, evidence);
-    case OpId::kGather:
-      return MeasureGather(values, evidence);
-    case OpId::kCast:
-      return MeasureCast(values, evidence);
-    case OpId::kQuantize:
-    case OpId::kDequantize:
-      return MeasureQuantize(values, balls, evidence);
-    case OpId::kMax:
-    case OpId::kMin:
-    case OpId::kArgmax:
-    case OpId::kAmax:
-      return MeasureSelect(values, evidence);
-    case OpId::kMaxPool:
-      return MeasureMaxPool(values, evidence);
-    case OpId::kAdd:
-    case OpId::kMul:
-    case OpId::kDiv:
-    case OpId::kMinimum:
-    case OpId::kMaximum:
-    case OpId::kPow:
-    case OpId::kRemainder:
-    case OpId::kHypot:
+    case Family::kBinary:
       return binary.MeasureHighest(values, precision_bits, balls, evidence);
-    default:
+    case Family::kUnary:
       return unary.MeasureHighest(values, precision_bits, balls, evidence);
+    default:
+      return linear.MeasureHighest(values, precision_bits, evidence);
   }
 }
 

@@ -35,7 +35,7 @@ void Quantize(const Values& values, double scale, double zero_point, BallEvaluat
     abs_x[i] = std::isfinite(element) ? std::fabs(element) : 0;
     abs_sum[i] = 0;
     if (!usable || std::isnan(element)) {
-      StoreClasses(kEveryClass, i, evidence);
+      StoreClasses(kAnyClass, i, evidence);
     } else if (std::isinf(element)) {
       StoreTruth({element, 0, 0}, i, evidence);
     } else {

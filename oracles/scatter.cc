@@ -105,7 +105,7 @@ void FreeRowsOfPolicies(const Values& values, Evidence& evidence) {
       const int64_t row = RowOf(policy, index, rows).value_or(kNowhere);
       if (row == kNowhere) continue;
       for (int64_t column = 0; column < columns; ++column) {
-        StoreClasses(kEveryClass, row * columns + column, evidence);
+        StoreClasses(kAnyClass, row * columns + column, evidence);
       }
     }
   }

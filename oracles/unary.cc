@@ -136,7 +136,7 @@ void StoreRelu(double x, int64_t at, Evidence& evidence) {
 void StoreClamped(double x, double low, double high, int64_t at, Evidence& evidence) {
   if (std::isnan(x)) return StoreClasses(kClassNan, at, evidence);
   const bool any_nan = std::isnan(low) || std::isnan(high);
-  if (low > high) return StoreClasses(kEveryClass, at, evidence);  // no standard answer
+  if (low > high) return StoreClasses(kAnyClass, at, evidence);  // no standard answer
   // A NaN bound may be ignored: then every comparison with it is false.
   const double raised = x < low ? low : x;
   StoreSelected(raised > high ? high : raised, at, evidence);
@@ -199,7 +199,7 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
       }
       RaiseTier(evidence, Tier::kBall);
     }
-    SettleOverflow(i, evidence);
+    CloseOverflow(i, evidence);
   }
   SetScalars(x, evidence);
 }
