@@ -26,12 +26,14 @@ constexpr uint64_t kCasesPerProbe = 40;
 
 struct Protocol {
   std::string contract;
+  OpSet ops;  // of its scope
   std::vector<Probe> probes;
   Measurement measurement;
 };
 
 Result<Protocol> ProtocolOf(const ContractInfo& info) {
-  Protocol protocol{info.id, {}, info.measurement};
+  Protocol protocol{info.id, 0, {}, info.measurement};
+  for (const OpId op : info.operators) protocol.ops |= Bit(op);
   for (const std::string& name : info.probes) {
     const std::optional<Probe> probe = ParseProbe(name);
     if (!probe) {
@@ -65,11 +67,11 @@ Result<std::vector<Protocol>> ChooseProtocols(const Suite& suite, const Calibrat
   return protocols;
 }
 
-// Calls function(op, type) for everything the kernel takes.
+// Calls function(op, type) for everything among `ops` that the kernel takes.
 template <class Function>
-void ForEachOpAndType(const PlantedKernel& kernel, const Function& function) {
+void ForEachOpAndType(const PlantedKernel& kernel, OpSet ops, const Function& function) {
   for (const OperatorDef& def : Operators()) {
-    if ((kernel.ops >> static_cast<unsigned>(def.id) & 1) == 0) continue;
+    if ((kernel.ops & ops & Bit(def.id)) == 0) continue;
     for (const DType type : InputTypesOf(def.id)) {
       if ((kernel.types >> static_cast<unsigned>(type) & 1) != 0) function(def.id, type);
     }
@@ -136,7 +138,7 @@ CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol
   Result<std::unique_ptr<Backend>> backend = OpenBackend("planted:" + std::string(kernel.name));
   ASSAY_CHECK(backend.ok(), "a planted kernel opens");
   const AssayBackend* table = backend.value()->table();
-  ForEachOpAndType(kernel, [&](OpId op, DType type) {
+  ForEachOpAndType(kernel, protocol.ops, [&](OpId op, DType type) {
     const BasicCounts counts = RunBasicTests(*table, op, type);
     row.basic.passed += counts.passed;
     row.basic.failed += counts.failed;
@@ -149,11 +151,11 @@ CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol
   Session session(std::move(options), std::move(backends));
   const Measurement& measurement = protocol.measurement;
   for (const Probe probe : protocol.probes) {
-    ForEachOpAndType(kernel, [&](OpId op, DType type) {
+    ForEachOpAndType(kernel, protocol.ops, [&](OpId op, DType type) {
       RunProbe(session, probe, op, type, measurement.repeats, row);
     });
   }
-  ForEachOpAndType(kernel, [&](OpId op, DType type) {
+  ForEachOpAndType(kernel, protocol.ops, [&](OpId op, DType type) {
     for (const Case& value : ProtocolCases(measurement, protocol.probes, op, type)) {
       RunOne(session, value, row);
     }
@@ -204,7 +206,9 @@ Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
     for (int family = 0; family < kFamilyCount; ++family) {
       const size_t first = report.rows.size();
       for (const PlantedKernel& kernel : PlantedTable()) {
-        if (kernel.family != static_cast<Family>(family) || !Serves(kernel, protocol.contract)) {
+        const bool in_scope = (kernel.ops & protocol.ops) != 0;
+        if (kernel.family != static_cast<Family>(family) || !in_scope ||
+            !Serves(kernel, protocol.contract)) {
           continue;
         }
         report.rows.push_back(Measure(suite, protocol, kernel));
