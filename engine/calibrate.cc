@@ -101,7 +101,7 @@ void RunOne(Session& session, const Case& value, CalibrationRow& row) {
 
 void RunProbe(Session& session, Probe probe, OpId op, DType type, int repeats,
               CalibrationRow& row) {
-  if (!Applies(probe, DefOf(op).family)) return;
+  if (!Applies(probe, op)) return;
   for (uint64_t seed = 0; seed < kCasesPerProbe; ++seed) {
     Case value = MakeProbeCase(probe, op, type, seed);
     value.repeats = repeats;

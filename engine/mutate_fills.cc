@@ -48,8 +48,8 @@ Fill Swamping(const FormatInfo& info, Random& random) {
 // Numbers of an integer type: small ones, all there are, one that saturates, distinct ones.
 Fill DrawIntegers(DType type, Random& random) {
   const uint64_t seed = DrawSeed(random);
-  const double lowest = std::max(static_cast<double>(LowestOf(type)), -kMaxFillInteger);
-  const double highest = std::min(static_cast<double>(HighestOf(type)), kMaxFillInteger);
+  const double lowest = std::max(static_cast<double>(LimitsOf(type).lowest), -kMaxFillInteger);
+  const double highest = std::min(static_cast<double>(LimitsOf(type).highest), kMaxFillInteger);
   const double ends[] = {lowest, highest, 0, 1, std::max(lowest, -1.0)};
   switch (random.Below(6)) {
     case 0:

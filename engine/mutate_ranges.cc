@@ -140,11 +140,11 @@ Fill DrawFunctionRange(OpId op, DType type, Random& random) {
 Fill DrawConversionRange(DType from, DType to, Random& random) {
   const uint64_t seed = DrawSeed(random);
   if (!IsFloat(from)) {
-    const double top = std::min(static_cast<double>(HighestOf(from)), kMaxFillInteger);
-    const double bottom = std::max(static_cast<double>(LowestOf(from)), -kMaxFillInteger);
+    const double top = std::min(static_cast<double>(LimitsOf(from).highest), kMaxFillInteger);
+    const double bottom = std::max(static_cast<double>(LimitsOf(from).lowest), -kMaxFillInteger);
     // Around the end of what the target holds exactly, inside what the source holds.
     const double edge = IsFloat(to) ? std::ldexp(1, InfoOf(FormatOf(to)).precision)
-                                    : static_cast<double>(HighestOf(to));
+                                    : static_cast<double>(LimitsOf(to).highest);
     const double middle = std::clamp(edge, bottom, top);
     if (random.Percent(40)) return {FillKind::kIntegers, seed, bottom, top};
     return {FillKind::kIntegers, seed, std::max(middle - 200, bottom), std::min(middle + 200, top)};
@@ -159,7 +159,7 @@ Fill DrawConversionRange(DType from, DType to, Random& random) {
     return sign > 0 ? between(lo, hi) : between(-hi, -lo);
   };
   if (!IsFloat(to)) {
-    const auto top = static_cast<double>(HighestOf(to));
+    const auto top = static_cast<double>(LimitsOf(to).highest);
     switch (random.Below(3)) {
       case 0:
         return between(-3, 3);  // halves

@@ -84,7 +84,7 @@ uint64_t Converted(DType from, DType to, uint64_t bits) {
 
 Fill PlainFill(DType type, uint64_t seed) {
   if (IsFloat(type)) return {FillKind::kUniform, seed, -1, 1};
-  return {FillKind::kIntegers, seed, LowestOf(type) == 0 ? 0. : -100., 100};
+  return {FillKind::kIntegers, seed, LimitsOf(type).lowest == 0 ? 0. : -100., 100};
 }
 
 // Exponents and magnitudes that the new type does not have would turn a fill into zeros or
@@ -93,10 +93,10 @@ void FitFill(Tensor& tensor, Role role) {
   Fill& fill = tensor.fill;
   if (!FillSuits(fill.kind, tensor.dtype, role)) fill = PlainFill(tensor.dtype, fill.seed);
   if (!IsFloat(tensor.dtype)) {
+    const IntegerLimits limits = LimitsOf(tensor.dtype);
     const auto fits = [&](double x) {
       return x == std::trunc(x) && std::fabs(x) <= kMaxFillInteger &&
-             x >= static_cast<double>(LowestOf(tensor.dtype)) &&
-             x <= static_cast<double>(HighestOf(tensor.dtype));
+             x >= static_cast<double>(limits.lowest) && x <= static_cast<double>(limits.highest);
     };
     if (!fits(fill.lo) || !fits(fill.hi)) fill = PlainFill(tensor.dtype, fill.seed);
     return;
@@ -167,6 +167,13 @@ void SettleAttributes(Draft& draft) {
   if (draft.value.op == OpId::kClamp && attributes[kClampLow].real > attributes[kClampHigh].real) {
     std::swap(attributes[kClampLow].real, attributes[kClampHigh].real);
   }
+  if (draft.def.family == Family::kQuantize) {
+    const int byte = IsFloat(draft.value.operands[0].dtype) ? 1 : 0;
+    const IntegerLimits limits = LimitsOf(draft.value.operands[byte].dtype);
+    double& zero_point = attributes[kQuantizeZeroPoint].real;
+    zero_point = std::clamp(zero_point, static_cast<double>(limits.lowest),
+                            static_cast<double>(limits.highest));
+  }
   if (draft.def.family == Family::kPool) {
     const double half = std::floor(attributes[kPoolWindow].real / 2);
     attributes[kPoolPadding].real = std::min(attributes[kPoolPadding].real, half);
@@ -193,6 +200,7 @@ void ChangeTypes(Draft& draft) {
     const DType type = i == 0 ? input : draft.random.Pick(AllowedTypes(draft.value, draft.def, i));
     Retype(draft.value.operands[i], draft.operand(i).role, type);
   }
+  SettleAttributes(draft);
 }
 
 void ChangeSchedule(Draft& draft) {
@@ -200,18 +208,6 @@ void ChangeSchedule(Draft& draft) {
   if (!draft.random.Percent(10)) return;
   constexpr int32_t kRepeats[] = {0, 0, 2, 3, 8};
   draft.value.repeats = draft.random.Pick(kRepeats);
-}
-
-int64_t LowestOf(DType type) {
-  const int bits = 8 * SizeOf(type);
-  const bool is_signed = DecodeInteger(type, ~uint64_t{0} >> (64 - bits)) < 0;
-  return is_signed ? std::numeric_limits<int64_t>::min() >> (64 - bits) : 0;
-}
-
-int64_t HighestOf(DType type) {
-  const int bits = 8 * SizeOf(type);
-  const int sign = LowestOf(type) < 0 ? 1 : 0;
-  return static_cast<int64_t>(~uint64_t{0} >> (64 - bits + sign));
 }
 
 void Retype(Tensor& tensor, Role role, DType type) {

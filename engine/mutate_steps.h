@@ -56,11 +56,8 @@ void ChangeToAtom(Draft& draft);  // a boundary value of the contracts, or a nei
 void ChangeTypes(Draft& draft);
 void ChangeSchedule(Draft& draft);  // and, rarely, the number of repeats
 // Makes attributes mean something together: the low end of a clamp is not above the high one, a
-// pool's window is not padding alone.
+// pool's window is not padding alone, a zero point is a number of its type.
 void SettleAttributes(Draft& draft);
-// The smallest and the largest number of an integer type.
-int64_t LowestOf(DType type);
-int64_t HighestOf(DType type);
 // Gives an operand another type: set elements keep their value, what no longer fits is reset.
 void Retype(Tensor& tensor, Role role, DType type);
 

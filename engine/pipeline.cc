@@ -59,14 +59,16 @@ bool DrawnForSettling(const Case& value) {
 
 // Sums are bounded by proof and gathers by a table: what they decide stands. The fast tier of the
 // functions is validated, not proven, so it may acquit and no more.
-bool TruthIsProven(Family family) {
-  return family != Family::kSoftmax && family != Family::kUnary && family != Family::kAttention;
+bool TruthIsProven(OpId op) {
+  const Family family = DefOf(op).family;
+  return family != Family::kSoftmax && family != Family::kUnary && family != Family::kAttention &&
+         op != OpId::kPow;
 }
 
-bool NeedsReferee(const Verdict& verdict, Family family) {
+bool NeedsReferee(const Verdict& verdict, OpId op) {
   return std::any_of(verdict.clauses.begin(), verdict.clauses.end(), [&](const ClauseVerdict& c) {
     return c.outcome == Outcome::kInconclusive ||
-           (c.outcome == Outcome::kViolating && c.witness >= 0 && !TruthIsProven(family));
+           (c.outcome == Outcome::kViolating && c.witness >= 0 && !TruthIsProven(op));
   });
 }
 
@@ -207,7 +209,7 @@ struct Session::Impl {
     bool refereed = false;
     for (BackendOutcome& outcome : record.outcomes) JudgeOne(value, outcome, emulator);
     for (BackendOutcome& outcome : record.outcomes) {
-      if (!NeedsReferee(outcome.verdict, values.op->family)) continue;
+      if (!NeedsReferee(outcome.verdict, value.op)) continue;
       if (!refereed) oracle.MeasureHighest(values, kRefereeBits, evidence);
       refereed = true;
       JudgeOne(value, outcome, emulator);

@@ -136,7 +136,7 @@ class AttentionRun {
   // Scores whose sums may overflow can become anything; so, less widely, can the weighted sum.
   ClassSet OverflowClasses(double max_score) const {
     const double limit = InfoOf(accumulator_).largest / 4;
-    if (!(max_score <= limit)) return kAnyClass;
+    if (!(max_score <= limit)) return kAnyAnswer;
     const double sum = static_cast<double>(keys_) * values_.operands[2].max_abs;
     return sum <= limit ? 0 : kClassInf | kClassNan;
   }
@@ -144,7 +144,7 @@ class AttentionRun {
   void Narrow(ClassSet set, int64_t at) {
     if (!(set & kClassByValue)) RaiseTier(evidence_, Tier::kTable);
     StoreClasses(set, at, evidence_);
-    if (set & kClassByValue) CloseOverflow(at, evidence_);
+    if (set & kClassByValue) AllowOverflow(at, evidence_);
   }
 
   template <class N>

@@ -187,6 +187,8 @@ void ApplyEpilogue(const Values& values, bool highest, int precision_bits, Activ
   Epilogue epilogue(values, highest, precision_bits, balls, evidence);
   double* activated = MeasuredColumn(evidence, Quantity::kActivated);
   double* added = MeasuredColumn(evidence, Quantity::kBias);
+  double* addends = MeasuredColumn(evidence, Quantity::kNonZeros);
+  const std::vector<double>& bias = values.operands[2].real;
   evidence.special |= residual.any_nan || residual.any_inf;
   double largest = 0;
   for (int64_t at = 0; at < evidence.count; ++at) {
@@ -198,6 +200,7 @@ void ApplyEpilogue(const Values& values, bool highest, int precision_bits, Activ
     activated[at] = real ? Outward(std::fabs(value.hi) + std::fabs(value.lo) + value.radius) : 0;
     added[at] = std::isfinite(addend) ? std::fabs(addend) : 0;
     largest = std::max(largest, activated[at] + added[at]);
+    addends[at] += bias[static_cast<size_t>(at) % bias.size()] != 0 ? 1 : 0;
     StoreSum(set, value, addend, at, evidence);
     if (!(evidence.legal[at] & kClassByValue)) RaiseTier(evidence, Tier::kTable);
   }

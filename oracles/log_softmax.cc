@@ -127,7 +127,7 @@ class LogSoftmaxRun {
       }
       const N truth = maps_ ? (N(x) - N(sums.largest)) - sums.log_sum : N(x) + sums.log_sum;
       StoreTruth(EnclosureOf(truth), at, evidence_);
-      CloseOverflow(at, evidence_);
+      AllowOverflow(at, evidence_);
     }
   }
 

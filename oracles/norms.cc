@@ -243,7 +243,7 @@ class NormsRun {
   void Narrow(ClassSet set, int64_t at) {
     if (!(set & kClassByValue)) RaiseTier(evidence_, Tier::kTable);
     StoreClasses(set, at, evidence_);
-    if (set & kClassByValue) CloseOverflow(at, evidence_);
+    if (set & kClassByValue) AllowOverflow(at, evidence_);
   }
 
   const Values& values_;

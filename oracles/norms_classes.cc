@@ -58,7 +58,7 @@ ClassSet LayerNormClasses(const NormFacts& facts, int64_t length, double deviati
     case Divisor::kNan:
       return kClassNan;
     case Divisor::kUncertain:
-      set = kAnyClass;
+      set = kAnyAnswer;
       break;
     case Divisor::kZero:
       // 0 / 0, or the residue of a rounded mean over 0; a kernel that guards the division has 0.
@@ -84,7 +84,7 @@ ClassSet RmsNormClasses(const NormFacts& facts, double x, double gain, Format ac
     return may_overflow ? static_cast<ClassSet>(zero | kClassNan) : zero;
   }
   if (facts.divisor == Divisor::kNan || facts.divisor == Divisor::kZero) return kClassNan;
-  if (facts.divisor == Divisor::kUncertain) return kAnyClass;
+  if (facts.divisor == Divisor::kUncertain) return kAnyAnswer;
   if (!std::isinf(gain)) return kClassByValue;
   return x == 0 ? static_cast<ClassSet>(kClassNan) : InfinityOfSign(negative);
 }
@@ -106,7 +106,7 @@ ClassSet Nrm2Classes(const RowSpecials& specials) {
 
 ClassSet BatchNormClasses(Divisor divisor, double x, double mean, double gain, double bias) {
   if (divisor == Divisor::kNan) return kClassNan;
-  if (divisor == Divisor::kUncertain) return kAnyClass;
+  if (divisor == Divisor::kUncertain) return kAnyAnswer;
   const double root = divisor == Divisor::kZero ? 0 : divisor == Divisor::kInfinite ? kInfinity : 1;
   const bool finite = std::isfinite(x) && std::isfinite(mean);  // whose difference may overflow
   const double deviation = finite ? (x > mean) - (x < mean) : x - mean;

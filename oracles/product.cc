@@ -97,7 +97,7 @@ void MeasureProduct(const Values& values, Tier tier, Evidence& evidence, Product
   }
   StoreTruth(truth, 0, evidence);
   StoreClasses(set, 0, evidence);
-  if (set & kClassByValue) CloseOverflow(0, evidence);
+  if (set & kClassByValue) AllowOverflow(0, evidence);
   const double size = std::fabs(evidence.hi[0]);
   MeasuredColumn(evidence, Quantity::kAbsSum)[0] =
       std::isnan(size) ? 0 : std::min(Outward(size), kLargest);

@@ -17,7 +17,8 @@
 
 namespace assay {
 
-inline constexpr ClassSet kAnyClass =
+// What orders of evaluation may make of a row together: anything, a rounding of the truth too.
+inline constexpr ClassSet kAnyAnswer =
     kClassNan | kClassInf | kClassZero | kClassFinite | kClassByValue;
 
 // Bits of a ball where no more is asked for.
@@ -63,8 +64,8 @@ inline bool IsNarrow(const Enclosure& truth, double scale) {
   return truth.radius <= scale * 0x1p-75 || truth.radius == 0;
 }
 
-// A truth above the largest double: which infinity it rounds to, or may.
-inline void CloseOverflow(int64_t at, Evidence& evidence) {
+// A truth above the largest double: adds the infinity it rounds to, or may, to what is right.
+inline void AllowOverflow(int64_t at, Evidence& evidence) {
   const double hi = evidence.hi[at];
   if (std::isinf(hi)) {
     evidence.legal[at] |= ClassOf(hi);

@@ -12,7 +12,6 @@
 namespace assay {
 namespace {
 
-constexpr ClassSet kAnyClass = kClassNan | kClassInf | kClassZero | kClassFinite;
 constexpr IndexPolicy kPolicies[] = {IndexPolicy::kClamp, IndexPolicy::kWrapNegative,
                                      IndexPolicy::kModulo, IndexPolicy::kDrop};
 

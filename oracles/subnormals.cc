@@ -20,7 +20,10 @@ void CountSubnormals(const Values& values, Evidence& evidence) {
   int64_t count = 0;
   for (size_t i = 0; i < values.operands.size(); ++i) {
     const OperandValues& operand = values.operands[i];
-    if (values.op->operands[i].role == Role::kOutput) continue;
+    if (values.op->operands[i].role == Role::kOutput || !IsFloat(operand.dtype)) continue;
+    // Tiny numbers are subnormal in their own type, unless another one decides.
+    const bool own = normal <= InfoOf(FormatOf(operand.dtype)).smallest_normal;
+    if (own && !operand.any_subnormal) continue;
     count += std::count_if(operand.real.begin(), operand.real.end(), tiny);
   }
   for (int64_t at = 0; at < evidence.count; ++at) count += tiny(evidence.hi[at]) ? 1 : 0;

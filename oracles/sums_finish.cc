@@ -223,7 +223,7 @@ Enclosure Divide(const Enclosure& x, double divisor) {
   TwoSum(std::fma(-high, divisor, x.hi), x.lo, residual, dropped);
   const double low = residual / divisor;
   const bool exact = dropped == 0 && std::fma(-low, divisor, residual) == 0;
-  if (!exact) radius += Outward(std::fabs(low) * (4 * kUnit));
+  if (!exact) radius += Outward(std::fabs(low) * (4 * kUnit)) + kTiniest;
   // Tiny quotients: residuals and their quotients may lose all that lies below 2^-1074.
   if (x.hi != 0 && std::fabs(high) < 0x1p-900) radius += 0x1p-1070;
   Enclosure quotient{0, 0, radius};

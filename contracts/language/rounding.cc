@@ -10,11 +10,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-bool IsPowerOfTwo(double value) {
-  int exponent;
-  return std::fabs(std::frexp(value, &exponent)) == 0.5;
-}
-
 double Gamma(double m, double u) {
   const double mu = m * u;
   return mu < 1 ? mu / (1 - mu) : kInf;

@@ -6,11 +6,19 @@
 // underflow.
 #pragma once
 
+#include <cmath>
+
 #include "contracts/evidence.h"
 #include "contracts/language/program.h"
 #include "contracts/values.h"
 
 namespace assay {
+
+// A signed power of two: a factor that rounds nothing above the subnormal range.
+inline bool IsPowerOfTwo(double value) {
+  int exponent = 0;
+  return std::fabs(std::frexp(value, &exponent)) == 0.5;
+}
 
 // The operator's place in the table of rounding counts, from its evidence. REQUIRES evidence of the
 // bound operator, and values of its case.

@@ -160,11 +160,11 @@ TEST(AttentionSpecials, ScoresBeyondTheAccumulatorMayBecomeAnything) {
   Attention attention(DType::kF32, 1, 1, 2, 1);
   attention.SetReal(0, {0x1p100});
   attention.SetReal(1, {0x1p100, 0});
-  EXPECT_EQ(attention.Classes(), (Sets{kAnyClass}));
+  EXPECT_EQ(attention.Classes(), (Sets{kAnyAnswer}));
   Attention wide(DType::kF64, 1, 1, 2, 1);
   wide.SetReal(0, {0x1p1000});
   wide.SetReal(1, {0x1p1000, 0});
-  EXPECT_EQ(wide.Classes(), (Sets{kAnyClass}));
+  EXPECT_EQ(wide.Classes(), (Sets{kAnyAnswer}));
 }
 
 // softmax(scale q k + mask) v of one output element, unshifted.
