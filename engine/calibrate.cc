@@ -34,12 +34,14 @@ constexpr int kCasesToConvict = 200;
 
 struct Protocol {
   std::string contract;
+  OpSet ops;  // of its scope
   std::vector<Probe> probes;
   Measurement measurement;
 };
 
 Result<Protocol> ProtocolOf(const ContractInfo& info) {
-  Protocol protocol{info.id, {}, info.measurement};
+  Protocol protocol{info.id, 0, {}, info.measurement};
+  for (const OpId op : info.operators) protocol.ops |= Bit(op);
   for (const std::string& name : info.probes) {
     const std::optional<Probe> probe = ParseProbe(name);
     if (!probe) {
@@ -73,11 +75,11 @@ Result<std::vector<Protocol>> ChooseProtocols(const Suite& suite, const Calibrat
   return protocols;
 }
 
-// Calls function(op, type) for everything the kernel takes.
+// Calls function(op, type) for everything among `ops` that the kernel takes.
 template <class Function>
-void ForEachOpAndType(const PlantedKernel& kernel, const Function& function) {
+void ForEachOpAndType(const PlantedKernel& kernel, OpSet ops, const Function& function) {
   for (const OperatorDef& def : Operators()) {
-    if ((kernel.ops >> static_cast<unsigned>(def.id) & 1) == 0) continue;
+    if ((kernel.ops & ops & Bit(def.id)) == 0) continue;
     for (const DType type : InputTypesOf(def.id)) {
       if ((kernel.types >> static_cast<unsigned>(type) & 1) != 0) function(def.id, type);
     }
@@ -115,7 +117,7 @@ struct Question {
 std::vector<Question> QuestionsFor(const Protocol& protocol, const PlantedKernel& kernel) {
   std::vector<Question> questions;
   for (const Probe probe : protocol.probes) {
-    ForEachOpAndType(kernel, [&](OpId op, DType type) {
+    ForEachOpAndType(kernel, protocol.ops, [&](OpId op, DType type) {
       if (Applies(probe, op)) questions.push_back({probe, op, type});
     });
   }
@@ -171,7 +173,7 @@ CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol
   Result<std::unique_ptr<Backend>> backend = OpenBackend("planted:" + std::string(kernel.name));
   ASSAY_CHECK(backend.ok(), "a planted kernel opens");
   const AssayBackend* table = backend.value()->table();
-  ForEachOpAndType(kernel, [&](OpId op, DType type) {
+  ForEachOpAndType(kernel, protocol.ops, [&](OpId op, DType type) {
     const BasicCounts counts = RunBasicTests(*table, op, type);
     row.basic.passed += counts.passed;
     row.basic.failed += counts.failed;
@@ -183,7 +185,7 @@ CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol
   options.settle = true;
   Session session(std::move(options), std::move(backends));
   RunProbes(session, protocol, kernel, row);
-  ForEachOpAndType(kernel, [&](OpId op, DType type) {
+  ForEachOpAndType(kernel, protocol.ops, [&](OpId op, DType type) {
     if (IsConvicted(row)) return;
     for (const Case& value : ProtocolCases(protocol.measurement, protocol.probes, op, type)) {
       RunOne(session, value, row);
@@ -229,6 +231,7 @@ std::vector<Task> TasksFor(std::span<const Protocol> protocols) {
     for (int family = 0; family < kFamilyCount; ++family) {
       for (const PlantedKernel& kernel : PlantedTable()) {
         if (kernel.family != static_cast<Family>(family)) continue;
+        if ((kernel.ops & protocol.ops) == 0) continue;
         if (Serves(kernel, protocol.contract)) tasks.push_back({&protocol, &kernel});
       }
     }
