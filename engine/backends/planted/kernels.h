@@ -11,9 +11,6 @@
 namespace assay::planted {
 
 // gemm.cc
-int32_t GemmZeros(const AssayCall& call);
-int32_t GemmStale(const AssayCall& call);
-int32_t GemmNeighbour(const AssayCall& call);
 int32_t GemmTf32Operands(const AssayCall& call);
 int32_t GemmHf32Operands(const AssayCall& call);
 int32_t GemmF64AsF32(const AssayCall& call);
@@ -31,7 +28,6 @@ int32_t GemmBlockFma(const AssayCall& call);
 int32_t GemmNegativeZero(const AssayCall& call);
 
 // reductions.cc
-int32_t DotZeros(const AssayCall& call);
 int32_t DotTf32Operands(const AssayCall& call);
 int32_t DotBf16Partials(const AssayCall& call);
 int32_t DotNarrowLanes(const AssayCall& call);
@@ -40,7 +36,6 @@ int32_t DotZeroSkip(const AssayCall& call);
 int32_t DotNanLostInBody(const AssayCall& call);
 int32_t DotLanes(const AssayCall& call);
 int32_t DotPairwise(const AssayCall& call);
-int32_t SumZeros(const AssayCall& call);
 int32_t SumTf32Operands(const AssayCall& call);
 int32_t SumBf16Partials(const AssayCall& call);
 int32_t SumNarrowLanes(const AssayCall& call);
@@ -52,7 +47,6 @@ int32_t SumCompensated(const AssayCall& call);
 int32_t SumNegativeZero(const AssayCall& call);
 
 // softmax.cc
-int32_t SoftmaxZeros(const AssayCall& call);
 int32_t SoftmaxNoShift(const AssayCall& call);
 int32_t SoftmaxF16Exponentials(const AssayCall& call);
 int32_t SoftmaxUnshiftedLogSum(const AssayCall& call);
@@ -62,8 +56,6 @@ int32_t SoftmaxExp2(const AssayCall& call);
 int32_t SoftmaxOnline(const AssayCall& call);
 
 // unary.cc
-int32_t UnaryZeros(const AssayCall& call);
-int32_t UnaryNeighbour(const AssayCall& call);
 int32_t GeluOnePlusErf(const AssayCall& call);
 int32_t ExpEarlyOverflow(const AssayCall& call);
 int32_t LogFlushesSubnormals(const AssayCall& call);
@@ -80,7 +72,6 @@ int32_t TanhByExpm1(const AssayCall& call);
 int32_t GeluNanAtMinusInfinity(const AssayCall& call);
 
 // gather.cc
-int32_t GatherZeros(const AssayCall& call);
 int32_t GatherRaises(const AssayCall& call);
 int32_t GatherClampsAbove(const AssayCall& call);
 int32_t GatherNarrowIndex(const AssayCall& call);
