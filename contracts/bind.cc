@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "contracts/judge_values.h"
 #include "contracts/language/check.h"
 #include "contracts/suite.h"
 
@@ -32,8 +33,12 @@ void BindRules(const ContractAst& contract, const Binding& binding, std::vector<
     BoundRule rule;
     rule.when = CompileWhen(contract, ast.selector.when, binding);
     rule.strict = Compile(contract, ast.bound, binding, SubnormalPolicy::kPreserve);
-    if (rule.strict.assumes_preserve) {
-      rule.loose = Compile(contract, ast.bound, binding, SubnormalPolicy::kFlushBoth);
+    if (binding.declared.subnormals != SubnormalPolicy::kFlushBoth) {
+      // As if nothing were declared: what the widest policy would allow.
+      Binding undeclared = binding;
+      undeclared.declared.subnormals.reset();
+      Program loose = Compile(contract, ast.bound, undeclared, SubnormalPolicy::kFlushBoth);
+      if (loose.assumes_preserve) rule.loose = std::move(loose);
     }
     rules.push_back(std::move(rule));
   }
@@ -57,6 +62,8 @@ bool Narrower(DefectModel model, const Binding& binding) {
       return precision(Format::kHf32) < input;
     case DefectModel::kBf16Operands:
       return precision(Format::kBf16) < input;
+    case DefectModel::kFlushed:
+      return binding.declared.subnormals != SubnormalPolicy::kFlushBoth;
     default:
       return true;
   }
@@ -73,6 +80,14 @@ uint32_t ForceOf(const ContractAst& contract, const Binding& binding) {
   return mask;
 }
 
+bool NeedsRules(const BoundClause& clause) {
+  constexpr Relation kByTolerance[] = {Relation::kImage, Relation::kClass, Relation::kRuns,
+                                       Relation::kSchedules, Relation::kScales,
+                                       Relation::kSubnormals};
+  return std::any_of(std::begin(kByTolerance), std::end(kByTolerance),
+                     [&](Relation relation) { return clause.Has(relation); });
+}
+
 BoundClause BindClause(const Suite& suite, const ContractAst& contract, const ClauseAst& ast,
                        const Binding& binding) {
   const std::string_view op = DefOf(binding.op).name;
@@ -86,7 +101,8 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
     clause.preconditions.push_back(
         Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
   }
-  if (clause.Has(Relation::kImage) || clause.Has(Relation::kClass)) {
+  clause.promised = IsPromised(clause, binding);
+  if (NeedsRules(clause)) {
     BindRules(contract, binding, clause.rules);
     for (const Word& id : contract.tolerance_as) {
       const ContractAst* other = suite.FindContract(id.text);

@@ -31,6 +31,21 @@ struct Truth {
   double hi = 0, lo = 0, radius = 0;
 };
 
+// An answer of an integer type: it must be the truth itself, up to `bound`. Exact beyond 2^53.
+Decided DecideInteger(int64_t got, const Truth& truth, double bound);
+
+// How a real number becomes an integer where it lies in the middle of two.
+enum class Ties : uint8_t { kEven = 0, kAway, kEither };
+// An integer answer that stands for the rounding of the truth, as of quantization: accepted iff
+// some point of [truth - bound, truth + bound] rounds to it. What lies beyond the ends of the type
+// is clamped to them: `lowest` and `highest` stand for everything outside, too. Ties are those of
+// the truth itself, before any integer is added to it.
+struct RoundedInteger {
+  int64_t got, lowest, highest;
+  Ties ties;
+};
+Decided DecideRounded(const RoundedInteger& answer, const Truth& truth, double bound);
+
 class AnswerRule {
  public:
   // `accumulator` is the format E is counted in. Where the output is narrower, it rounds once more,

@@ -106,8 +106,14 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
       return Bit(DeclarationKey::kNanPlace);
     case Relation::kRuns:
       return Bit(DeclarationKey::kDeterminism);
-    case Relation::kInvariant:
+    case Relation::kSameInBatch:
+    case Relation::kSameOnThreads:
+    case Relation::kSameWhenMoved:
+    case Relation::kSameOnRanks:
+    case Relation::kSameOnSchedules:
       return Bit(DeclarationKey::kInvariance);
+    case Relation::kSubnormals:
+      return Bit(DeclarationKey::kSubnormals);
     default:
       return 0;
   }
@@ -117,7 +123,8 @@ bool NeedsTolerance(const ClauseAst& clause) {
   return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
     return relation == Relation::kImage || relation == Relation::kNonZero ||
            relation == Relation::kClass || relation == Relation::kSchedules ||
-           relation == Relation::kRuns;
+           relation == Relation::kRuns || relation == Relation::kScales ||
+           relation == Relation::kSubnormals;
   });
 }
 

@@ -25,7 +25,7 @@ namespace assay {
   X(kShift, "shift", kElement, "softmax: |x_i - max x|")                                          \
   X(kMeanShift, "mean_shift", kElement, "softmax: sum p_j |x_j - max x| of the row")              \
   X(kCondition, "condition", kElement,                                                            \
-    "relative condition |x f'(x) / f(x)|; gelu: of its tail factor, |x| phi(x) / Phi(x)")         \
+    "|x T'(x) / T(x)|, T the factor of x in gelu, silu and mish, for sigmoid itself")             \
   X(kLogSum, "log_sum", kElement, "softmax family: ln sum exp(x_j - max x) of the row")           \
   X(kSpread, "spread_condition", kElement,                                                        \
     "variance: sqrt(sum x^2 / sum (x - mean)^2) of the row, infinite where it is constant")       \
@@ -85,6 +85,8 @@ enum class Tier : uint8_t { kDot2 = 0, kLibm, kExact, kBall, kTable };
 // Truth of element i lies in hi[i] + lo[i] +- radius[i] (|lo| <= ulp(hi)/2), in real arithmetic on
 // the inputs as stored, before any rounding. Where legal[i] lacks kClassByValue the truth is not a
 // real number and only the class counts; hi then holds a representative (NaN, Inf or a zero).
+// Where the output is an integer, the truth is the number before the type's ends are met: of a cast
+// it is truncated, of a quantization not yet rounded, and it may lie outside the type, or be infinite.
 struct Evidence {
   // Differs from one measurement to the next of one oracle, so that bounds computed from this
   // evidence can be kept for the next backend. 0: made by hand, nothing is kept.

@@ -87,6 +87,10 @@ void JudgeIndexPolicy(const Trial& trial, ClauseVerdict& verdict) {
   if (!outside && trial.observation.status == RunStatus::kRaised) {
     return Set(verdict, Outcome::kNotTested, WhyNothingToSee(RunStatus::kRaised));
   }
+  // Sums are no copies: where all indices are inside, their values are held against a tolerance.
+  if (!outside && DefOf(trial.contracts.binding.op).family == Family::kScatter) {
+    return Set(verdict, Outcome::kNotTested, "no index lies outside");
+  }
   const uint32_t matching = trial.force.MatchingPolicies(trial.observation);
   const uint32_t wanted = outside ? 1u << static_cast<int>(*policy) : kInBoundsBit;
   verdict.outcome = Outcome::kConforming;
@@ -140,6 +144,23 @@ bool Raised(const Trial& trial, const BoundClause& clause) {
          trial.contracts.binding.declared.nan == NanPolicy::kRaise;
 }
 
+// What the clause says of the answers themselves, then of further calls.
+void JudgeAnswers(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
+  if (clause.Has(Relation::kImage)) {
+    JudgeValues(trial, clause, verdict);
+  } else if (clause.Has(Relation::kSubnormals)) {
+    JudgeSubnormals(trial, clause, verdict);
+  } else if (clause.Has(Relation::kAlike)) {
+    JudgeAlike(trial, verdict);
+  } else if (clause.Has(Relation::kChoice)) {
+    JudgeChoice(trial, AnswersOf(trial), verdict);
+  } else if (clause.Has(Relation::kClass) || clause.Has(Relation::kFinite) ||
+             clause.Has(Relation::kNonZero) || clause.Has(Relation::kNanPolicy)) {
+    JudgeClasses(trial, clause, verdict);
+  }
+  if (verdict.outcome != Outcome::kViolating) JudgeVariants(trial, clause, verdict);
+}
+
 void JudgeClause(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
   const Observation& observation = trial.observation;
   if (observation.status == RunStatus::kUnsupported) {
@@ -162,14 +183,14 @@ void JudgeClause(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
     return Set(verdict, Outcome::kNotTested, "old content of the output shows");
   }
   if (policy) return JudgeIndexPolicy(trial, verdict);
-  if (clause.Has(Relation::kImage)) return JudgeValues(trial, clause, verdict);
-  JudgeClasses(trial, clause, verdict);
+  JudgeAnswers(trial, clause, verdict);
 }
 
 // A rejection is due where an index lies outside, and where NaN is declared to raise.
 bool RaiseIsDue(const Trial& trial) {
   const Binding& binding = trial.contracts.binding;
-  if (DefOf(binding.op).family == Family::kGather) {
+  const Family family = DefOf(binding.op).family;
+  if (family == Family::kGather || family == Family::kScatter) {
     return trial.evidence.scalar[static_cast<int>(Quantity::kOutsideCount)] > 0;
   }
   return binding.declared.nan == NanPolicy::kRaise && trial.inputs.special;
@@ -237,7 +258,7 @@ bool IsSpecial(const Evidence& evidence) {
 // means that c was not written. Said by the clause that asks for it, in place of all others: one
 // cause gives one key.
 void BlameOldContent(const Trial& trial, Verdict& verdict) {
-  if (trial.values.op->id != OpId::kGemm) return;
+  if (trial.values.op->family != Family::kGemm) return;
   if (trial.evidence.scalar[static_cast<int>(Quantity::kLength)] != 0) return;
   const auto asks =
       std::find_if(trial.contracts.clauses.begin(), trial.contracts.clauses.end(),
@@ -274,6 +295,7 @@ void Judge(const BoundContracts& contracts, const Values& values, const Evidence
       contracts, values,       evidence,      observation,
       force,     force_budget, *scratch.impl, {&evidence, &values, IsSpecial(evidence)}};
   for (const BoundClause& clause : contracts.clauses) {
+    if (!clause.promised) continue;
     if (clause.when && RunByCase(*clause.when, trial.inputs, scratch.impl->program) == 0) continue;
     ClauseVerdict& judged = verdict.clauses.emplace_back();
     judged.contract = clause.contract;

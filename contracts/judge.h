@@ -115,6 +115,14 @@ std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths);
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
                                            DType output, const Declared& declared);
 
+// Which further calls the clauses bound here compare, of those the backend has promised something
+// about: what Observation::variants should hold, a bit per VariantKind.
+using VariantKinds = uint8_t;
+constexpr VariantKinds BitOf(VariantKind kind) {
+  return static_cast<VariantKinds>(1 << static_cast<int>(kind));
+}
+VariantKinds VariantsFor(const BoundContracts& contracts);
+
 // Scratch of one thread, for the evidence of one oracle; must not outlive the contracts it judged
 // by.
 class JudgeScratch {

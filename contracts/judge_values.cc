@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values: class first, then the image rule, then force. The first pass is a plain loop that only
+// Values: the image rule, then force. The first pass is a plain loop that only
 // asks whether all is well; what is wrong is worked out in a second one, which few cases need.
 #include "contracts/judge_values.h"
 
@@ -9,13 +9,6 @@
 namespace assay {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-Truth TruthOf(const Evidence& evidence, int64_t i) {
-  return {evidence.hi[i], evidence.lo[i], evidence.radius[i]};
-}
-
 ErrorClass ValueError(double got, const Truth& truth) {
   if (std::isnan(got)) return ErrorClass::kNanAppears;
   if (std::isinf(got)) return ErrorClass::kInfAppears;
@@ -23,146 +16,28 @@ ErrorClass ValueError(double got, const Truth& truth) {
   return ErrorClass::kValue;
 }
 
-ErrorClass ClassError(double got, ClassSet legal) {
-  const ClassSet real = legal & static_cast<ClassSet>(~kClassByValue);
-  if (real == kClassNan) return ErrorClass::kNanLost;
-  if (std::isnan(got)) return ErrorClass::kNanAppears;
-  if ((real & kClassFinite) == 0 && (real & kClassZero) == 0) return ErrorClass::kInfLost;
-  if (std::isinf(got)) return ErrorClass::kInfAppears;
-  if (got == 0) return (real & kClassZero) != 0 ? ErrorClass::kZeroSign : ErrorClass::kZeroed;
-  return ErrorClass::kValue;
-}
-
-// E of every element into scratch.strict, unless it holds just that from the backend before.
-void ComputeStrict(const Trial& trial, const BoundRule& rule) {
-  JudgeScratch::Impl& scratch = trial.scratch;
-  const uint64_t measurement = trial.evidence.measurement;
-  if (measurement != 0 && scratch.strict_rule == &rule &&
-      scratch.strict_measurement == measurement) {
-    return;
-  }
-  const size_t count = static_cast<size_t>(trial.evidence.count);
-  if (scratch.strict.size() < count) scratch.strict.resize(count);
-  RunByElement(rule.strict, trial.inputs, scratch.program, scratch.strict.data());
-  scratch.strict_rule = &rule;
-  scratch.strict_measurement = measurement;
-}
-
-// Per-element work of one clause on one case.
+// Per-element work of one clause on some answers.
 class ValueJudge {
  public:
   ValueJudge(const Trial& trial, const BoundClause& clause, const BoundRule& bound,
-             ClauseVerdict& verdict)
+             const Answers& answers, ClauseVerdict& verdict)
       : trial_(trial),
         evidence_(trial.evidence),
         clause_(clause),
         bound_(bound),
-        rule_(bound.strict.accumulator, FormatOf(trial.contracts.binding.output)),
+        answers_(answers),
+        rule_(trial, bound),
         verdict_(verdict) {}
 
+  // Sets the outcome unless every element is right.
   void Run() {
     ComputeStrict(trial_, bound_);
     if (!AllPlainlyInside()) Elements();
-    if (verdict_.outcome == Outcome::kNotTested) Conclude();
   }
 
- private:
-  std::vector<double>& strict() const { return trial_.scratch.strict; }
-  const double* Got() const { return trial_.observation.real.data(); }
+  bool AllRight() const { return !violated_ && !unspecified_ && !excused_ && !undecided_; }
 
-  // The common case without branches: output and accumulator of one type, every element a real
-  // number. False means only "look closer".
-  bool AllPlainlyInside() {
-    if (rule_.image()) return false;
-    const double* got = Got();
-    const double* bound = strict().data();
-    const double* hi = evidence_.hi.data();
-    const double* lo = evidence_.lo.data();
-    const double* radius = evidence_.radius.data();
-    double worst = 0;
-    bool outside = false;
-    for (int64_t i = 0; i < evidence_.count; ++i) {
-      const double distance = std::fabs((got[i] - hi[i]) - lo[i]);
-      outside |= !(distance + radius[i] <= bound[i]);
-      const double ratio = distance / std::max(bound[i], std::numeric_limits<double>::min());
-      worst = ratio > worst ? ratio : worst;
-    }
-    for (int64_t i = 0; i < evidence_.count; ++i) {
-      outside |= (evidence_.legal[i] & kClassByValue) == 0;
-    }
-    if (outside) return false;
-    judged_ = evidence_.count;
-    Worst(worst);
-    return true;
-  }
-
-  void Worst(double ratio) {
-    verdict_.ratio = ratio;
-    for (int64_t i = 0; i < evidence_.count; ++i) {
-      const double distance = std::fabs((Got()[i] - evidence_.hi[i]) - evidence_.lo[i]);
-      if (distance / std::max(strict()[i], std::numeric_limits<double>::min()) != ratio) continue;
-      verdict_.witness = i;
-      verdict_.bound = strict()[i];
-      return;
-    }
-  }
-
-  void Elements() {
-    verdict_.ratio = 0;
-    for (int64_t i = 0; i < evidence_.count; ++i) {
-      const ClassSet legal = evidence_.legal[i];
-      if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
-      ++judged_;
-      const double got = Got()[i];
-      if (rule_.image() && rule_.PlainlyRounds(got, TruthOf(evidence_, i))) continue;
-      if ((ClassOf(got) & legal) != 0) continue;
-      Note(i, rule_.Decide(got, TruthOf(evidence_, i), strict()[i]), strict()[i]);
-    }
-    if (violated_) {
-      verdict_.outcome = Outcome::kViolating;
-    } else if (excused_) {
-      verdict_.outcome = Outcome::kUnderSpecified;
-      verdict_.reason = "the subnormal policy is not declared and would decide";
-    } else if (undecided_) {
-      verdict_.outcome = Outcome::kInconclusive;
-      verdict_.reason = "the enclosure of the truth straddles the bound";
-    }
-  }
-
-  void Note(int64_t i, Decided decided, double bound) {
-    if (decided.decision == Decision::kReject && bound_.loose) {
-      const Decided loose = rule_.Decide(Got()[i], TruthOf(evidence_, i), Loose(i));
-      if (loose.decision == Decision::kReject) {
-        decided = loose;
-        bound = Loose(i);
-      } else {
-        excused_ = true;
-        decided = {Decision::kUndecided, decided.ratio};
-      }
-    }
-    const bool reject = decided.decision == Decision::kReject;
-    undecided_ |= decided.decision == Decision::kUndecided;
-    // The witness of a violation is a violating element, however near an accepted one came.
-    const bool first_violation = reject && !violated_;
-    violated_ |= reject;
-    if (violated_ && !reject) return;
-    if (!first_violation && !(decided.ratio > verdict_.ratio)) return;
-    verdict_.ratio = decided.ratio;
-    verdict_.witness = i;
-    verdict_.bound = bound;
-    if (reject) verdict_.error = ValueError(Got()[i], TruthOf(evidence_, i));
-  }
-
-  double Loose(int64_t i) {
-    if (!have_loose_) {
-      std::vector<double>& loose = trial_.scratch.loose;
-      if (loose.size() < strict().size()) loose.resize(strict().size());
-      RunByElement(*bound_.loose, trial_.inputs, trial_.scratch.program, loose.data());
-      have_loose_ = true;
-    }
-    return trial_.scratch.loose[i];
-  }
-
+  // REQUIRES Run() of all answers of the case.
   void Conclude() {
     verdict_.outcome = Outcome::kConforming;
     if (clause_.force == 0) return;
@@ -173,6 +48,112 @@ class ValueJudge {
     verdict_.outcome = Outcome::kVacuous;
     verdict_.reason = judged_ == 0 ? "no element has a real number for an answer"
                                    : "no narrower model would have been rejected";
+  }
+
+ private:
+  std::vector<double>& strict() const { return trial_.scratch.strict; }
+  int64_t end() const { return answers_.first + answers_.count; }
+
+  // The common case without branches: output and accumulator of one type, every element a real
+  // number. False means only "look closer".
+  bool AllPlainlyInside() {
+    if (rule_.image() || answers_.integer()) return false;
+    const double* got = answers_.real.data();
+    const double* bound = strict().data() + answers_.first;
+    const double* hi = evidence_.hi.data() + answers_.first;
+    const double* lo = evidence_.lo.data() + answers_.first;
+    const double* radius = evidence_.radius.data() + answers_.first;
+    double worst = 0;
+    bool outside = false;
+    for (int64_t i = 0; i < answers_.count; ++i) {
+      const double distance = std::fabs((got[i] - hi[i]) - lo[i]);
+      outside |= !(distance + radius[i] <= bound[i]);
+      const double ratio = distance / std::max(bound[i], std::numeric_limits<double>::min());
+      worst = ratio > worst ? ratio : worst;
+    }
+    for (int64_t i = answers_.first; i < end(); ++i) {
+      outside |= (evidence_.legal[i] & kClassByValue) == 0;
+    }
+    if (outside) return false;
+    judged_ = answers_.count;
+    Worst(worst);
+    return true;
+  }
+
+  void Worst(double ratio) {
+    verdict_.ratio = ratio;
+    for (int64_t i = answers_.first; i < end(); ++i) {
+      const double distance = std::fabs((answers_.Real(i) - evidence_.hi[i]) - evidence_.lo[i]);
+      if (distance / std::max(strict()[i], std::numeric_limits<double>::min()) != ratio) continue;
+      verdict_.witness = i;
+      verdict_.bound = strict()[i];
+      return;
+    }
+  }
+
+  void Elements() {
+    verdict_.ratio = 0;
+    for (int64_t i = answers_.first; i < end(); ++i) {
+      const ClassSet legal = evidence_.legal[i];
+      if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
+      ++judged_;
+      const double got = answers_.Real(i);
+      if (rule_.Plainly(got, i)) continue;
+      if ((ClassOf(got) & legal) != 0) continue;
+      Note(i, rule_.Decide(answers_, i, strict()[i]), strict()[i]);
+    }
+    if (violated_) {
+      verdict_.outcome = Outcome::kViolating;
+    } else if (unspecified_) {
+      verdict_.outcome = Outcome::kUnderSpecified;
+      verdict_.reason = "no answer to integer overflow is declared";
+    } else if (excused_) {
+      const bool declared = trial_.declared().subnormals.has_value();
+      verdict_.outcome = declared ? Outcome::kNotTested : Outcome::kUnderSpecified;
+      verdict_.reason = declared ? "flushing explains the error: the clause on subnormals decides"
+                                 : "the subnormal policy is not declared and would decide";
+    } else if (undecided_) {
+      verdict_.outcome = Outcome::kInconclusive;
+      verdict_.reason = "the enclosure of the truth straddles the bound";
+    }
+  }
+
+  void Note(int64_t i, Decided decided, double bound) {
+    if (decided.decision == Decision::kReject && MayBeExcused()) {
+      const Decided loose = rule_.Decide(answers_, i, Loose(i));
+      if (loose.decision == Decision::kReject) {
+        decided = loose;
+        bound = Loose(i);
+      } else {
+        excused_ = true;
+        decided = {Decision::kUndecided, decided.ratio};
+      }
+    }
+    const bool reject = decided.decision == Decision::kReject;
+    undecided_ |= decided.decision == Decision::kUndecided;
+    if (undecided_ && answers_.integer()) {
+      unspecified_ |= JudgeBeyond(trial_, i, answers_.Integer(i)) == Beyond::kUnspecified;
+    }
+    // The witness of a violation is a violating element, however near an accepted one came.
+    const bool first_violation = reject && !violated_;
+    violated_ |= reject;
+    if (violated_ && !reject) return;
+    if (!first_violation && !(decided.ratio > verdict_.ratio)) return;
+    verdict_.ratio = decided.ratio;
+    verdict_.witness = i;
+    verdict_.bound = bound;
+    if (reject) verdict_.error = ValueError(answers_.Real(i), TruthOf(evidence_, i));
+  }
+
+  bool MayBeExcused() const {
+    if (!bound_.loose) return false;
+    return !trial_.declared().subnormals || SubnormalsHaveAClause(trial_.contracts);
+  }
+
+  double Loose(int64_t i) {
+    if (!have_loose_) ComputeLoose(trial_, bound_);
+    have_loose_ = true;
+    return trial_.scratch.loose[i];
   }
 
   void Try(DefectModel model) {
@@ -189,7 +170,7 @@ class ValueJudge {
       if (!zero && !trial_.force.Emulate(model, i, &emulated)) return;
       verdict_.force_tried |= bit;
       if ((ClassOf(emulated) & evidence_.legal[i]) != 0) continue;
-      const Decided decided = rule_.Decide(emulated, TruthOf(evidence_, i), strict()[i]);
+      const Decided decided = rule_.DecideReal(emulated, i, strict()[i]);
       if (decided.decision != Decision::kReject) continue;
       verdict_.force |= bit;
       return;
@@ -200,93 +181,46 @@ class ValueJudge {
   const Evidence& evidence_;
   const BoundClause& clause_;
   const BoundRule& bound_;
-  AnswerRule rule_;
+  const Answers& answers_;
+  ElementRule rule_;
   ClauseVerdict& verdict_;
   int64_t judged_ = 0;
-  bool violated_ = false, undecided_ = false, excused_ = false, have_loose_ = false;
+  bool violated_ = false, undecided_ = false, excused_ = false, unspecified_ = false;
+  bool have_loose_ = false;
 };
-
-// E of an element where a class relation needs it: an infinite answer can be the rounding of a
-// finite truth. Computed on first use.
-class LazyBound {
- public:
-  LazyBound(const Trial& trial, const BoundClause& clause) : trial_(trial), clause_(clause) {}
-
-  // Undecided where there is no bound to decide by.
-  Decided Decide(double got, int64_t i) {
-    Prepare();
-    if (rule_ == nullptr) return {Decision::kUndecided, kInf};
-    const AnswerRule answer(rule_->strict.accumulator, FormatOf(trial_.contracts.binding.output));
-    return answer.Decide(got, TruthOf(trial_.evidence, i), trial_.scratch.strict[i]);
-  }
-
- private:
-  void Prepare() {
-    if (prepared_) return;
-    prepared_ = true;
-    std::string_view reason;
-    rule_ = RuleFor(trial_, clause_, reason);
-    if (rule_ != nullptr && !Measured(rule_->strict, trial_.evidence)) rule_ = nullptr;
-    if (rule_ == nullptr) return;
-    ComputeStrict(trial_, *rule_);
-  }
-
-  const Trial& trial_;
-  const BoundClause& clause_;
-  const BoundRule* rule_ = nullptr;
-  bool prepared_ = false;
-};
-
-void ClassViolation(ClauseVerdict& verdict, int64_t i, ErrorClass error) {
-  if (verdict.outcome == Outcome::kViolating) return;
-  verdict.outcome = Outcome::kViolating;
-  verdict.error = error;
-  verdict.ratio = kInf;
-  verdict.witness = i;
-}
-
-bool IsSubnormal(Format format, double value) {
-  return value != 0 && std::fabs(value) < InfoOf(format).smallest_normal;
-}
-
-// Whether an input may be taken as zero, which changes what Inf times it, or a root of it, answers.
-bool SubnormalsMayVanish(const Trial& trial) {
-  const Binding& binding = trial.contracts.binding;
-  if (binding.declared.subnormals == SubnormalPolicy::kPreserve) return false;
-  for (const OperandValues& operand : trial.values.operands) {
-    if (operand.any_subnormal) return true;
-  }
-  const Format scalars = binding.input == DType::kF64 ? Format::kF64 : Format::kF32;
-  for (const Quantity quantity : {Quantity::kAlpha, Quantity::kBeta}) {
-    if (IsSubnormal(scalars, trial.evidence.scalar[static_cast<int>(quantity)])) return true;
-  }
-  return false;
-}
-
-// An element whose truth is a real number: NaN is wrong, and an infinity is wrong unless the
-// truth's neighbourhood reaches it.
-void JudgeRealClass(const Trial& trial, LazyBound& bound, int64_t i, ClauseVerdict& verdict) {
-  const double got = trial.observation.real[i];
-  if (std::isnan(got)) return ClassViolation(verdict, i, ErrorClass::kNanAppears);
-  const double largest = InfoOf(FormatOf(trial.contracts.binding.output)).largest;
-  const double truth = std::fabs(trial.evidence.hi[i]);
-  if (!std::isinf(got) && !(truth > largest)) return;
-  // Within a factor of two of the threshold, overflowing or not is a question of accuracy: the
-  // value clauses ask it on finite inputs, and one cause gives one key.
-  if (truth > largest / 2 && truth / 2 < largest) return;
-  const Decided decided = bound.Decide(got, i);
-  if (decided.decision == Decision::kAccept) return;
-  if (decided.decision == Decision::kReject) {
-    return ClassViolation(verdict, i,
-                          std::isinf(got) ? ErrorClass::kInfAppears : ErrorClass::kInfLost);
-  }
-  if (verdict.outcome != Outcome::kConforming) return;
-  verdict.outcome = Outcome::kInconclusive;
-  verdict.witness = i;
-  verdict.reason = "no bound says whether this infinity is a rounding of the truth";
-}
 
 }  // namespace
+
+Answers AnswersOf(const Trial& trial) {
+  const Observation& observation = trial.observation;
+  return {observation.dtype, observation.bits, observation.real, 0, trial.evidence.count};
+}
+
+Answers AnswersOf(const Trial& trial, const Variant& variant) {
+  const auto count = static_cast<int64_t>(variant.bits.size());
+  return {trial.observation.dtype, variant.bits, variant.real, variant.first, count};
+}
+
+void ComputeStrict(const Trial& trial, const BoundRule& rule) {
+  JudgeScratch::Impl& scratch = trial.scratch;
+  const uint64_t measurement = trial.evidence.measurement;
+  if (measurement != 0 && scratch.strict_rule == &rule &&
+      scratch.strict_measurement == measurement) {
+    return;
+  }
+  const size_t count = static_cast<size_t>(trial.evidence.count);
+  if (scratch.strict.size() < count) scratch.strict.resize(count);
+  RunByElement(rule.strict, trial.inputs, scratch.program, scratch.strict.data());
+  scratch.strict_rule = &rule;
+  scratch.strict_measurement = measurement;
+}
+
+void ComputeLoose(const Trial& trial, const BoundRule& rule) {
+  std::vector<double>& loose = trial.scratch.loose;
+  const auto count = static_cast<size_t>(trial.evidence.count);
+  if (loose.size() < count) loose.resize(count);
+  RunByElement(*rule.loose, trial.inputs, trial.scratch.program, loose.data());
+}
 
 const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::string_view& reason) {
   for (const BoundRule& rule : clause.rules) {
@@ -320,37 +254,24 @@ void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
     verdict.reason = "a quantity of the tolerance was not measured";
     return;
   }
-  ValueJudge(trial, clause, *rule, verdict).Run();
+  const Answers answers = AnswersOf(trial);
+  ValueJudge judge(trial, clause, *rule, answers, verdict);
+  judge.Run();
+  if (judge.AllRight()) judge.Conclude();
 }
 
-void JudgeClasses(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
-  const std::optional<NanPolicy>& policy = trial.contracts.binding.declared.nan;
-  if (clause.Has(Relation::kNanPolicy) && !policy) {
-    verdict.outcome = Outcome::kUnderSpecified;
-    verdict.reason = "no NaN policy is declared";
-    return;
+void CheckAnswers(const Trial& trial, const BoundClause& clause, const Answers& answers,
+                  ClauseVerdict& verdict) {
+  if (trial.evidence.choice) return JudgeChoice(trial, answers, verdict);
+  std::string_view reason;
+  const BoundRule* rule = RuleFor(trial, clause, reason);
+  if (rule != nullptr && Measured(rule->strict, trial.evidence)) {
+    ValueJudge judge(trial, clause, *rule, answers, verdict);
+    judge.Run();
+    if (!judge.AllRight()) return;
   }
-  const bool mask = policy == NanPolicy::kMask;
-  LazyBound bound(trial, clause);
   verdict.outcome = Outcome::kConforming;
-  verdict.bound = kNaN;
-  for (int64_t i = 0; i < trial.evidence.count; ++i) {
-    const ClassSet legal = trial.evidence.legal[i];
-    const double got = trial.observation.real[i];
-    if ((ClassOf(got) & legal) != 0 || (mask && (legal & kClassNan) != 0)) continue;
-    if ((legal & kClassByValue) != 0) {
-      JudgeRealClass(trial, bound, i, verdict);
-    } else {
-      ClassViolation(verdict, i, ClassError(got, legal));
-    }
-  }
-  if (verdict.outcome == Outcome::kViolating && SubnormalsMayVanish(trial)) {
-    verdict.outcome = Outcome::kUnderSpecified;
-    verdict.error = ErrorClass::kNone;
-    verdict.ratio = 0;
-    verdict.witness = -1;
-    verdict.reason = "the subnormal policy is not declared and would decide";
-  }
+  CheckClasses(trial, clause, answers, verdict);
 }
 
 }  // namespace assay

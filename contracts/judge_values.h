@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The relations that look at output elements: values against the tolerance, classes against the
-// table, and force. Part of the judge; included by its files only.
+// table, force, and further calls against each other. Part of the judge; included by its files
+// only.
 #pragma once
 
 #include "contracts/decide.h"
@@ -28,14 +29,102 @@ struct Trial {
   int force_budget;
   JudgeScratch::Impl& scratch;
   Inputs inputs;
+
+  const Declared& declared() const { return contracts.binding.declared; }
 };
 
-// Both REQUIRE observation.status == kOk and fill outcome, error, ratio, witness, bound, reason,
+// Consecutive output elements as one call wrote them: all of them, or one row of the batch.
+struct Answers {
+  DType dtype;
+  const std::vector<uint64_t>& bits;
+  const std::vector<double>& real;  // float types only
+  int64_t first = 0;                // output element that element 0 stands for
+  int64_t count = 0;
+
+  bool integer() const { return !IsFloat(dtype); }
+  // Of output element i; of an integer its class and sign are exact, its value only up to 2^53.
+  double Real(int64_t i) const {
+    return integer() ? static_cast<double>(Integer(i)) : real[static_cast<size_t>(i - first)];
+  }
+  int64_t Integer(int64_t i) const {
+    return DecodeInteger(dtype, bits[static_cast<size_t>(i - first)]);
+  }
+};
+Answers AnswersOf(const Trial& trial);
+Answers AnswersOf(const Trial& trial, const Variant& variant);
+
+// All REQUIRE observation.status == kOk and fill outcome, error, ratio, witness, bound, reason,
 // force.
 void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
 void JudgeClasses(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
+// Subnormal numbers: what flushing alone explains, and whether like elements were treated alike.
+void JudgeSubnormals(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
+void JudgeAlike(const Trial& trial, ClauseVerdict& verdict);
+// Whether some clause of the suite asks for the declared subnormal policy by itself, so that the
+// value clauses leave to it what flushing explains.
+bool SubnormalsHaveAClause(const BoundContracts& contracts);
+// E of every element under the widest reading of the subnormal policy, into scratch.loose.
+// REQUIRES rule.loose.
+void ComputeLoose(const Trial& trial, const BoundRule& rule);
+void JudgeChoice(const Trial& trial, const Answers& answers, ClauseVerdict& verdict);
+// The relations between calls; to what the clause's other relations came to the worst is added.
+void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
+void JudgeScales(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
+// False: all the clause asks for is an invariance that is not declared.
+bool IsPromised(const BoundClause& clause, const Binding& binding);
+
+// Whether the classes of some answers are legal. REQUIRES verdict.outcome kConforming.
+void CheckClasses(const Trial& trial, const BoundClause& clause, const Answers& answers,
+                  ClauseVerdict& verdict);
+// Values and classes of some answers under a clause, without force. Leaves the tolerance's own
+// complaints (no rule, a quantity not measured) to JudgeValues: such answers conform.
+void CheckAnswers(const Trial& trial, const BoundClause& clause, const Answers& answers,
+                  ClauseVerdict& verdict);
 
 // The rule that applies to the case; nullptr and a reason where none can be evaluated.
 const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::string_view& reason);
+// E of every element into scratch.strict, unless it holds just that from the backend before.
+void ComputeStrict(const Trial& trial, const BoundRule& rule);
+
+inline Truth TruthOf(const Evidence& evidence, int64_t i) {
+  return {evidence.hi[i], evidence.lo[i], evidence.radius[i]};
+}
+
+// How one element is decided, whatever its type: by the image rule, exactly, or by what is declared
+// of integers that leave the range of their type.
+class ElementRule {
+ public:
+  ElementRule(const Trial& trial, const BoundRule& bound);
+  bool image() const { return rule_.image(); }
+  // True: right whatever the bound. For the image rule; false says nothing.
+  bool Plainly(double got, int64_t i) const {
+    return rule_.image() && rule_.PlainlyRounds(got, TruthOf(*evidence_, i));
+  }
+  Decided Decide(const Answers& answers, int64_t i, double bound) const;
+  // The same for a number that no call wrote: an emulated answer.
+  Decided DecideReal(double got, int64_t i, double bound) const;
+
+ private:
+  Decided DecideWhole(int64_t got, int64_t i, double bound) const;
+
+  const Trial* trial_;
+  const Evidence* evidence_;
+  AnswerRule rule_;
+  bool rounds_to_f64_ = false;
+};
+
+// Integer answers whose right value a declaration chooses: sums and casts beyond the type's range.
+enum class Beyond : uint8_t {
+  kInside = 0,   // the truth is a number of the type
+  kRight,        // outside, and the declared answer (any, where nothing must be declared)
+  kWrong,        // outside, and none of the answers there are
+  kUnspecified,  // outside, and right only under a declaration that is missing
+};
+Beyond JudgeBeyond(const Trial& trial, int64_t i, int64_t got);
+// Lowest and highest number of an integer type.
+struct IntegerRange {
+  int64_t lowest, highest;
+};
+IntegerRange RangeOf(DType type);
 
 }  // namespace assay

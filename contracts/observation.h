@@ -59,8 +59,8 @@ std::string_view NameOf(VariantKind kind);
 // one row has fewer elements than the case.
 struct Variant {
   VariantKind kind = VariantKind::kRun;
-  int64_t parameter =
-      0;  // run number, seed, threads, row, shift in bytes, log2 of the scale's factor
+  // Run number, seed, threads, row, shift in elements, log2 of the scale's factor.
+  int64_t parameter = 0;
   RunStatus status = RunStatus::kOk;
   int64_t first = 0;
   std::vector<uint64_t> bits;

@@ -48,13 +48,6 @@ bool StoredTransposed(const OperandDef& operand, const Case& value) {
   return operand.transposed_by >= 0 && value.attributes[operand.transposed_by].choice == 1;
 }
 
-// The dimension that axis `axis` of the operand holds, as it is stored.
-int DimensionAt(const OperandDef& operand, const Case& value, int axis) {
-  const int rank = operand.axes.rank;
-  if (StoredTransposed(operand, value) && axis >= rank - 2) axis = 2 * rank - 3 - axis;
-  return operand.axes.dimension[static_cast<size_t>(axis)];
-}
-
 NamedDims WithDerived(const OperatorDef& def, const NamedDims& dims, const Case& value,
                       FixedVector<int64_t, 2>& derived) {
   NamedDims all = dims;
@@ -89,13 +82,6 @@ Error WrongRank(const OperatorDef& def, const OperandDef& operand, int rank) {
                "give " + std::to_string(wanted) + " sizes between the brackets"};
 }
 
-// The indices of a gather are drawn inside the axis they choose from.
-int64_t IndexedExtent(const Case& value, const NamedDims& dims) {
-  const bool columns =
-      value.op == OpId::kIndexSelect && IntegerAttribute(value, kIndexSelectAxis) == 1;
-  return dims[columns ? 1 : 0];
-}
-
 Fill DefaultFill(const Case& value, const OperandDef& operand, DType type, const NamedDims& dims,
                  uint64_t seed) {
   if (operand.role == Role::kOutput) return {FillKind::kPoison, seed, 0, 0};
@@ -112,6 +98,25 @@ Fill DefaultFill(const Case& value, const OperandDef& operand, DType type, const
 }
 
 }  // namespace
+
+int DimensionAt(const OperandDef& operand, const Case& value, int axis) {
+  const int rank = operand.axes.rank;
+  if (StoredTransposed(operand, value) && axis >= rank - 2) axis = 2 * rank - 3 - axis;
+  return operand.axes.dimension[static_cast<size_t>(axis)];
+}
+
+int IndexOperandOf(const OperatorDef& def) {
+  for (int i = 0; i < static_cast<int>(def.operands.size()); ++i) {
+    if (def.operands[static_cast<size_t>(i)].kind == ElementKind::kIndex) return i;
+  }
+  return -1;
+}
+
+int64_t IndexedExtent(const Case& value, const NamedDims& dims) {
+  const bool columns =
+      value.op == OpId::kIndexSelect && IntegerAttribute(value, kIndexSelectAxis) == 1;
+  return dims[columns ? 1 : 0];
+}
 
 std::span<const DType> operators::SameOrAccumulator(DType input) {
   if (input == DType::kF16) return kF16Outputs;

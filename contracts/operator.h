@@ -132,6 +132,13 @@ inline constexpr int kGradientStore = 1;  // f16 | bf16: the type scaled gradien
 inline constexpr int kCollectiveReduction = 0;  // sum | mean | max | min
 inline constexpr int kCollectiveBucket = 1;     // elements per bucket (all_gather: attribute 0)
 
+// The dimension that axis `axis` of an operand holds as it is stored: a position as in Axes.
+int DimensionAt(const OperandDef& operand, const Case& value, int axis);
+// The operand that holds indices, or -1; and the extent of what they choose from. REQUIRES an
+// operator with indices for the latter.
+int IndexOperandOf(const OperatorDef& def);
+int64_t IndexedExtent(const Case& value, const NamedDims& dims);
+
 // A real attribute as a kernel receives it: in f64 where the first operand is f64, else rounded to
 // f32, the type of the scalars in every BLAS and matrix library. What backends, oracles and rules
 // use.

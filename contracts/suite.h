@@ -62,7 +62,8 @@ struct BoundClause {
   std::optional<Program> when;
   std::vector<Program> preconditions;
   std::vector<BoundRule> rules;
-  uint32_t force = 0;  // bit per DefectModel that is narrower than what is declared
+  uint32_t force = 0;    // bit per DefectModel that is narrower than what is declared
+  bool promised = true;  // false: it asks for invariances only, and none of them is declared
   bool Has(Relation relation) const { return (relations >> static_cast<int>(relation) & 1) != 0; }
 };
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tame tests: their inputs, a plain reference in double, allclose.
+// The tame tests: their inputs, the reference loops on the same operands, allclose.
 #include "engine/basic_tests.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <numbers>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "contracts/invariant.h"
 #include "contracts/operator.h"
 #include "contracts/values.h"
+#include "engine/backends/reference/reference.h"
 #include "engine/call.h"
 
 namespace assay {
@@ -27,136 +28,125 @@ constexpr double kAbsolute = 1e-2, kRelative = 1e-2;
 
 enum class Tame { kIntegers, kNormal };
 
-NamedDims DimsOf(OpId op, int64_t size) {
-  switch (DefOf(op).family) {
-    case Family::kGemm:
-    case Family::kGather:
-      return {size, size, size};
-    case Family::kSoftmax:
-      return {size / 4, size};
+// Every extent of an output is 16, 32 or 64 where it may be, or a small power of two.
+int64_t ExtentOf(const OperatorDef& def, std::string_view dimension, int64_t size) {
+  struct Fixed {
+    std::string_view dimension;
+    int64_t extent;
+  };
+  static constexpr Fixed kFixed[] = {
+      {"batch", 2}, {"heads", 2},    {"channels", 2}, {"filters", 4},
+      {"ranks", 4}, {"kernel_h", 3}, {"kernel_w", 3}, {"queries", 16},
+      {"head", 16}, {"height", 10},  {"width", 10},
+  };
+  const bool pools = def.family == Family::kPool;
+  if (pools && (dimension == "height" || dimension == "width")) return 16;
+  if (def.id == OpId::kBatchNorm && dimension == "channels") return size;
+  if (def.family == Family::kSoftmax && dimension == "rows") return size / 4;
+  if (def.family == Family::kGradient && dimension == "k") return size - 1;  // and a column of sums
+  if (def.family == Family::kProduct)
+    return kSizes[0];  // f16 holds the product of 16 ones and twos
+  for (const Fixed& fixed : kFixed) {
+    if (fixed.dimension == dimension) return fixed.extent;
+  }
+  const bool many_terms = def.dimensions.size() > 2 && def.family != Family::kGather;
+  return many_terms && dimension == "m" ? kSizes[0] : size;
+}
+
+NamedDims DimsOf(const OperatorDef& def, int64_t size) {
+  NamedDims dims;
+  for (const std::string_view dimension : def.dimensions) {
+    dims.push_back(ExtentOf(def, dimension, size));
+  }
+  return dims;
+}
+
+// Operands that must not be zero or negative, for the answers to be numbers.
+bool IsPositive(OpId op, int operand, std::string_view name) {
+  switch (op) {
+    case OpId::kLog:
+    case OpId::kSqrt:
+    case OpId::kRsqrt:
+    case OpId::kLog1p:
+    case OpId::kProd:
+      return true;
+    case OpId::kPow:
+      return operand == 0;
+    case OpId::kDiv:
+    case OpId::kRemainder:
+      return operand == 1;
     default:
-      return {size};
+      return name == "variance";
   }
 }
 
-Fill TameFill(OpId op, DType type, Tame tame, uint64_t seed) {
-  const bool positive = op == OpId::kLog || op == OpId::kSqrt;
+Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame, uint64_t seed) {
+  const bool positive = IsPositive(op, operand, name);
+  if (!IsFloat(type)) {
+    if (type == DType::kU8)
+      return {FillKind::kIntegers, seed, 0, tame == Tame::kIntegers ? 2. : 200.};
+    if (tame == Tame::kIntegers) return {FillKind::kIntegers, seed, -2, 2};
+    return {FillKind::kIntegers, seed, -100, 100};
+  }
   if (tame == Tame::kIntegers) return {FillKind::kIntegers, seed, positive ? 1.0 : -2.0, 2};
-  if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
+  if (op == OpId::kProd) return {FillKind::kUniform, seed, 0.75, 1.5};
   if (positive) return {FillKind::kUniform, seed, 0.1, 4};
   return {FillKind::kNormal, seed, 0, 1};
 }
 
-Case TameCase(OpId op, DType type, Tame tame, int64_t size, uint64_t seed) {
-  Case value = MakeCase(op, type, DimsOf(op, size));
-  const OperatorDef& def = DefOf(op);
+// The destination of a product with beta = 0 is not an input.
+bool IsFilled(const OperatorDef& def, const OperandDef& operand) {
+  if (operand.role == Role::kOutput || operand.kind == ElementKind::kIndex) return false;
+  return operand.name != "mask" && (operand.role == Role::kInput || def.family != Family::kGemm);
+}
+
+Case TameCase(const OperatorDef& def, DType type, DType output, Tame tame, int64_t size,
+              uint64_t seed) {
+  Case value = MakeCase(def.id, type, DimsOf(def, size));
+  value.operands.back().dtype = output;
   for (int i = 0; i < value.operands.size(); ++i) {
+    const OperandDef& operand = def.operands[static_cast<size_t>(i)];
     Tensor& tensor = value.operands[i];
-    if (def.operands[i].role == Role::kInout) tensor.fill = {};
-    if (def.operands[i].role != Role::kInput || def.operands[i].kind == ElementKind::kIndex)
-      continue;
-    tensor.fill = TameFill(op, tensor.dtype, tame, seed * 8 + static_cast<uint64_t>(i));
+    if (operand.role == Role::kInout) tensor.fill = {};
+    if (!IsFilled(def, operand)) continue;
+    tensor.fill =
+        TameFill(def.id, tensor.dtype, i, operand.name, tame, seed * 8 + static_cast<uint64_t>(i));
   }
+  // A factor of 1 would make doing nothing right.
+  if (def.id == OpId::kScal) value.attributes[0].real = 3;
   return value;
 }
 
-double ReferenceUnary(OpId op, double x) {
-  switch (op) {
-    case OpId::kExp:
-      return std::exp(x);
-    case OpId::kLog:
-      return std::log(x);
-    case OpId::kTanh:
-      return std::tanh(x);
-    case OpId::kSqrt:
-      return std::sqrt(x);
-    case OpId::kErf:
-      return std::erf(x);
-    default:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+// Indices of a scatter_add without repetition: a step that no power of two divides.
+void MakeDistinct(OperandValues& indices, int64_t extent) {
+  for (size_t i = 0; i < indices.integer.size(); ++i) {
+    indices.integer[i] = static_cast<int64_t>(5 * i + 3) % extent;
+    indices.bits[i] = EncodeInteger(indices.dtype, indices.integer[i]);
   }
-}
-
-void ReferenceSoftmax(const Values& values, std::vector<double>& out) {
-  const std::vector<double>& x = values.operands[0].real;
-  const auto n = static_cast<size_t>(values.dims[1]);
-  for (size_t start = 0; start < x.size(); start += n) {
-    const double maximum = *std::max_element(x.begin() + static_cast<ptrdiff_t>(start),
-                                             x.begin() + static_cast<ptrdiff_t>(start + n));
-    double sum = 0;
-    for (size_t j = start; j < start + n; ++j) sum += std::exp(x[j] - maximum);
-    for (size_t j = start; j < start + n; ++j) out[j] = std::exp(x[j] - maximum) / sum;
-  }
-}
-
-void ReferenceGemm(const Values& values, std::vector<double>& out) {
-  const auto n = static_cast<size_t>(values.dims[1]), k = static_cast<size_t>(values.dims[2]);
-  for (size_t element = 0; element < out.size(); ++element) {
-    const size_t row = element / n, column = element % n;
-    for (size_t p = 0; p < k; ++p) {
-      out[element] +=
-          values.operands[0].real[row * k + p] * values.operands[1].real[p * n + column];
-    }
-  }
-}
-
-// What each output element should be; for gather the bits, as numbers.
-std::vector<double> Reference(const Case& value, const Values& values) {
-  std::vector<double> out(static_cast<size_t>(values.operands.back().count), 0.0);
-  const OperandValues& x = values.operands[0];
-  switch (DefOf(value.op).family) {
-    case Family::kGemm:
-      ReferenceGemm(values, out);
-      break;
-    case Family::kDot:
-      for (size_t i = 0; i < x.real.size(); ++i) out[0] += x.real[i] * values.operands[1].real[i];
-      break;
-    case Family::kSum:
-      for (const double each : x.real) out[0] += each;
-      break;
-    case Family::kSoftmax:
-      ReferenceSoftmax(values, out);
-      break;
-    case Family::kUnary:
-      for (size_t i = 0; i < out.size(); ++i) out[i] = ReferenceUnary(value.op, x.real[i]);
-      break;
-    case Family::kGather: {
-      const auto columns = static_cast<size_t>(values.dims[1]);
-      for (size_t i = 0; i < out.size(); ++i) {
-        const auto row = static_cast<size_t>(values.operands[1].integer[i / columns]);
-        const size_t from = row * columns + i % columns;
-        out[i] = IsFloat(x.dtype) ? x.real[from] : static_cast<double>(x.integer[from]);
-      }
-      break;
-    }
-    default:
-      break;
-  }
-  return out;
 }
 
 // Dense operands with padding around them.
 class PaddedOperands {
  public:
-  PaddedOperands(const Case& value, const Values& values, BackendCall& call) {
-    for (int i = 0; i < value.operands.size(); ++i) {
-      const OperandValues& operand = values.operands[static_cast<size_t>(i)];
+  PaddedOperands(const Values& values, BackendCall& call) {
+    for (size_t i = 0; i < values.operands.size(); ++i) {
+      const OperandValues& operand = values.operands[i];
       const auto size = static_cast<size_t>(SizeOf(operand.dtype));
-      std::vector<std::byte>& memory = memory_[static_cast<size_t>(i)];
+      std::vector<std::byte>& memory = memory_[i];
       memory.assign(2 * kPaddingBytes + operand.bits.size() * size, kPaddingByte);
       std::byte* at = memory.data() + kPaddingBytes;
       for (size_t j = 0; j < operand.bits.size(); ++j) {
         std::memcpy(at + j * size, &operand.bits[j], size);
       }
-      call.Attach(i, {at, at, at, static_cast<int64_t>(operand.bits.size() * size)});
+      call.Attach(static_cast<int>(i),
+                  {at, at, at, static_cast<int64_t>(operand.bits.size() * size)});
     }
   }
 
-  double Get(int slot, DType type, size_t element) const {
+  double Get(size_t slot, DType type, size_t element) const {
     uint64_t bits = 0;
     const auto size = static_cast<size_t>(SizeOf(type));
-    std::memcpy(&bits, memory_[static_cast<size_t>(slot)].data() + kPaddingBytes + element * size,
-                size);
+    std::memcpy(&bits, memory_[slot].data() + kPaddingBytes + element * size, size);
     return IsFloat(type) ? Decode(type, bits) : static_cast<double>(DecodeInteger(type, bits));
   }
 
@@ -164,50 +154,90 @@ class PaddedOperands {
   std::array<std::vector<std::byte>, kMaxOperands> memory_;
 };
 
+// The destination after a call over operands of its own; empty unless the call says it went well.
+std::vector<double> Answer(const AssayBackend& table, const Values& values, BackendCall& call) {
+  const PaddedOperands operands(values, call);
+  AssayText text = {nullptr, 0, 0};
+  if (table.run(table.self, call.get(), &text) != ASSAY_OK) return {};
+  const OperandValues& destination = values.operands.back();
+  std::vector<double> answer;
+  for (size_t i = 0; i < destination.bits.size(); ++i) {
+    answer.push_back(operands.Get(values.operands.size() - 1, destination.dtype, i));
+  }
+  return answer;
+}
+
 bool Close(double got, double expected, bool exact) {
   if (std::isnan(expected)) return std::isnan(got);
   const double tolerance = exact ? 0 : kAbsolute + kRelative * std::fabs(expected);
   return std::fabs(got - expected) <= tolerance;
 }
 
-bool IsExact(OpId op, Tame tame) {
-  const Family family = DefOf(op).family;
-  if (family == Family::kGather) return true;
-  return tame == Tame::kIntegers && family != Family::kSoftmax && family != Family::kUnary;
+// Copies and integers always; sums and products of small integers.
+bool IsExact(const OperatorDef& def, Tame tame) {
+  switch (def.family) {
+    case Family::kGather:
+    case Family::kIntGemm:
+    case Family::kCast:
+    case Family::kQuantize:
+      return true;
+    case Family::kSoftmax:
+    case Family::kUnary:
+    case Family::kNorm:
+    case Family::kAttention:
+      return false;
+    case Family::kBinary:
+      return tame == Tame::kIntegers && def.id != OpId::kDiv && def.id != OpId::kPow &&
+             def.id != OpId::kHypot;
+    case Family::kSelect:
+      return true;
+    default:
+      return tame == Tame::kIntegers;
+  }
 }
 
-bool Passes(const AssayBackend& table, const Case& value, const Values& values, BackendCall& call,
-            bool exact) {
-  const PaddedOperands operands(value, values, call);
-  AssayText text = {nullptr, 0, 0};
-  if (table.run(table.self, call.get(), &text) != ASSAY_OK) return false;
-  const std::vector<double> expected = Reference(value, values);
-  const int output = value.operands.size() - 1;
+bool Passes(const AssayBackend& table, const Values& values, BackendCall& call, bool exact) {
+  const std::vector<double> got = Answer(table, values, call);
+  const std::vector<double> expected = Answer(*OpenReference(), values, call);
+  if (got.size() != expected.size()) return false;
   for (size_t i = 0; i < expected.size(); ++i) {
-    if (!Close(operands.Get(output, value.operands[output].dtype, i), expected[i], exact)) {
-      return false;
-    }
+    if (!Close(got[i], expected[i], exact)) return false;
   }
   return true;
+}
+
+void RunOne(const AssayBackend& table, const OperatorDef& def, const Case& value, bool exact,
+            BasicCounts& counts) {
+  const Result<NamedDims> dims = CheckCase(value);
+  ASSAY_CHECK(dims.ok(), "a tame case is a case");
+  BackendCall call;
+  call.Describe(value, def);
+  AssayText reason = {nullptr, 0, 0};
+  if (table.supports(table.self, call.get(), &reason) != ASSAY_OK) return;
+  Values values;
+  MakeValues(value, dims.value(), values);
+  if (def.family == Family::kScatter) MakeDistinct(values.operands[1], dims.value()[0]);
+  ++(Passes(table, values, call, exact) ? counts.passed : counts.failed);
+}
+
+// A cast is another operation for every type it casts to.
+std::span<const DType> Outputs(OpId op, DType type) {
+  const std::span<const DType> all = OutputTypesOf(op, type);
+  return op == OpId::kCast || all.empty() ? all : all.first(1);
 }
 
 }  // namespace
 
 BasicCounts RunBasicTests(const AssayBackend& table, OpId op, DType type) {
+  const OperatorDef& def = DefOf(op);
   BasicCounts counts;
-  for (const Tame tame : {Tame::kIntegers, Tame::kNormal}) {
-    for (const int64_t size : kSizes) {
-      for (const uint64_t seed : kSeeds) {
-        const Case value = TameCase(op, type, tame, size, seed);
-        const Result<NamedDims> dims = CheckCase(value);
-        ASSAY_CHECK(dims.ok(), "a tame case is a case");
-        BackendCall call;
-        call.Describe(value, DefOf(op));
-        AssayText reason = {nullptr, 0, 0};
-        if (table.supports(table.self, call.get(), &reason) != ASSAY_OK) return counts;
-        Values values;
-        MakeValues(value, dims.value(), values);
-        ++(Passes(table, value, values, call, IsExact(op, tame)) ? counts.passed : counts.failed);
+  for (const DType output : Outputs(op, type)) {
+    for (const Tame tame : {Tame::kIntegers, Tame::kNormal}) {
+      for (const int64_t size : kSizes) {
+        for (const uint64_t seed : kSeeds) {
+          const Case value = TameCase(def, type, output, tame, size, seed);
+          RunOne(table, def, value, IsExact(def, tame), counts);
+        }
       }
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The visible basic tests: what a benchmark of generated kernels typically asks. Tame values, dense
-// operands of 16 to 64, a fixed absolute and relative tolerance. Calibration runs them to show that
-// a bad kernel gets through them; nothing else may judge by them.
+// operands of small aligned sizes, a fixed absolute and relative tolerance. Calibration runs them
+// to show that a bad kernel gets through them; nothing else may judge by them.
 #pragma once
 
 #include "contracts/case.h"
@@ -17,11 +17,13 @@ struct BasicCounts {
   friend bool operator==(const BasicCounts&, const BasicCounts&) = default;
 };
 
-// T1: integers in [-2, 2], exact for gemm, dot, sum and gather. T2: N(0, 1). Elsewhere, and in T2,
-// an element passes iff |got - expected| <= 1e-2 + 1e-2 |expected|, or both are NaN. log and sqrt
-// get positive values. `expected` is a plain loop in double over the operands as stored. Operands
-// lie between 4 KB of readable padding, as in a caching allocator. A type that the kernel does not
-// take counts nothing.
+// T1: integers in [-2, 2], exact wherever sums and products of such are; T2: N(0, 1). Copies,
+// choices and integer answers are exact in both; else an element passes iff |got - expected| <=
+// 1e-2
+// + 1e-2 |expected|, or both are NaN. Extents are 16, 32 and 64, images 10 or 16 wide; arguments
+// that must be positive are, indices of a scatter_add do not repeat, attributes have their defaults
+// (alpha of scal is 3). `expected` is the reference backend's answer. Operands lie between 4 KB of
+// readable padding, as in a caching allocator. A type that the kernel does not take counts nothing.
 BasicCounts RunBasicTests(const AssayBackend& table, OpId op, DType type);
 
 }  // namespace assay

@@ -62,4 +62,11 @@ void BackendCall::Attach(int slot, const Placed& placed) {
   tensors_[slot].byte_offset = static_cast<uint64_t>(placed.element0 - placed.allocation);
 }
 
+void BackendCall::Narrow(int slot, int axis, int64_t index) {
+  AssayTensor& tensor = tensors_[slot];
+  const int64_t bytes = index * strides_[slot][axis] * (tensor.dtype.bits / 8);
+  tensor.byte_offset += static_cast<uint64_t>(bytes);  // wraps where the stride is negative
+  shapes_[slot][axis] = 1;
+}
+
 }  // namespace assay

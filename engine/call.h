@@ -22,6 +22,12 @@ class BackendCall {
   void Describe(const Case& value, const OperatorDef& op);
   // Points operand `slot` at its memory.
   void Attach(int slot, const Placed& placed);
+  // One index of an axis in place of all of them: a view of the same memory.
+  void Narrow(int slot, int axis, int64_t index);
+  void set_schedule_seed(uint64_t seed) { call_.schedule_seed = seed; }
+  void set_run_number(uint32_t number) { call_.run_number = number; }
+  void set_threads(uint32_t threads) { call_.threads = threads; }
+  void set_attribute(int position, double value) { attributes_[position] = value; }
   const AssayCall* get() const { return &call_; }
 
  private:

@@ -35,7 +35,8 @@ constexpr int kAttempts = 8;
 
 void OneStep(Draft& draft) {
   Random& random = draft.random;
-  if (draft.def.family == Family::kGather && random.Percent(12)) return AddBadIndex(draft);
+  if (IndexOperandOf(draft.def) >= 0 && random.Percent(12)) return AddBadIndex(draft);
+  if (draft.def.family == Family::kAttention && random.Percent(8)) return MaskPlaces(draft);
   const bool some = HasOverrides(draft.value);
   if (random.Percent(some ? kMoreElementsPercent : kFirstElementPercent)) {
     const StepRow& row =
@@ -71,8 +72,10 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
   }
   if (random.Percent(10)) ChangeToAtom(draft);
   if (random.Percent(20)) ChangeSchedule(draft);
-  if (op == OpId::kGather && random.Percent(45)) AddBadIndex(draft);
-  if (op != OpId::kGather && random.Percent(38)) {
+  const bool indexed = IndexOperandOf(def) >= 0;
+  if (indexed && random.Percent(45)) AddBadIndex(draft);
+  if (def.family == Family::kAttention && random.Percent(30)) MaskPlaces(draft);
+  if (!indexed && random.Percent(38)) {
     random.PickWeighted(kFirstElements).step(draft);
     if (random.Percent(25)) AddSpecial(draft);
   }
@@ -87,7 +90,8 @@ Case FreshOf(const MutationSpace& space, OpId op, Random& random) {
   }
   const OperatorDef& def = DefOf(op);
   NamedDims dims;
-  for (size_t i = 0; i < def.dimensions.size(); ++i) dims.push_back(random.Between(1, 8));
+  // From the size of the largest default window on, so that every operator has its output.
+  for (size_t i = 0; i < def.dimensions.size(); ++i) dims.push_back(random.Between(2, 4));
   Case value = MakeCase(op, InputTypesOf(op)[0], dims);
   Draft draft{value, def, dims, space, random};
   ChangeTypes(draft);
@@ -120,15 +124,19 @@ void MixSameOperator(Draft& draft, const Case& b, const NamedDims& b_dims) {
       Retype(draft.value.operands[i], draft.operand(i).role, b.operands[i].dtype);
     }
   }
+  const bool covered = IndicesCoverAll(draft);
   for (int i = 0; i < b.attributes.size(); ++i) {
     if (random.Percent(50)) draft.value.attributes[i] = b.attributes[i];
   }
+  SettleAttributes(draft);
   NamedDims dims = draft.dims;
   for (int i = 0; i < dims.size(); ++i) {
     if (random.Percent(50)) dims[i] = b_dims[i];
   }
   Reshape(draft, dims);
   for (int i = 0; i < draft.operand_count(); ++i) TakeParts(draft, i, b.operands[i]);
+  // Indices that lay inside must not leave a smaller table.
+  if (covered) CoverAllIndices(draft);
   if (random.Percent(50)) draft.value.schedule_seed = b.schedule_seed;
 }
 
@@ -138,6 +146,7 @@ void MixOtherOperator(Draft& draft, const Case& b) {
     const int rank = draft.value.operands[i].shape.size();
     const ElementKind kind = draft.operand(i).kind;
     if (draft.operand(i).role == Role::kOutput || kind == ElementKind::kIndex) continue;
+    if (draft.operand(i).name == "variance") continue;  // no other operand is positive
     const OperatorDef& other = DefOf(b.op);
     FixedVector<int, kMaxOperands> donors;
     for (int j = 0; j < b.operands.size(); ++j) {

@@ -50,6 +50,14 @@ Dims NestedStrides(const Dims& shape, bool last_axis_inner, int64_t step, int64_
   return strides;
 }
 
+Dims MatricesTurned(const Dims& shape) {
+  Dims turned = shape;
+  std::swap(turned[shape.size() - 1], turned[shape.size() - 2]);
+  Dims strides = RowMajorStrides(turned);
+  std::swap(strides[shape.size() - 1], strides[shape.size() - 2]);
+  return strides;
+}
+
 void Negate(Dims& strides, Random& random) {
   const int first = static_cast<int>(random.Below(static_cast<uint64_t>(strides.size())));
   const bool all = random.Percent(30);
@@ -67,6 +75,8 @@ Dims DrawStrides(const Dims& shape, bool written, Random& random) {
     case LayoutClass::kRowMajor:
       return strides;
     case LayoutClass::kColumnMajor:
+      // Of more than matrices, half of the time each matrix for itself.
+      if (shape.size() > 2 && random.Percent(50)) return MatricesTurned(shape);
       return NestedStrides(shape, false, 1, 0);
     case LayoutClass::kPaddedRows:
       return NestedStrides(shape, true, 1, random.Pick(kGaps));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "engine/mutate_steps.h"
 
@@ -28,6 +30,41 @@ double DrawScalar(Random& random) {
   return random.PickWeighted(kScalars).value;
 }
 
+// Attributes that are not the scalars of a BLAS. Epsilon is added to a variance: from nothing to
+// what hides it.
+constexpr ScalarChoice kEpsilons[] = {
+    {20, 0x1.4f8b58p-17}, {8, 0x1p-20}, {6, 1e-12}, {6, 1e-3}, {6, 0}, {2, 1}, {2, 1e-30}};
+// Powers of two change no digit, the others do; a loss scale is meant to be a power of two.
+constexpr ScalarChoice kQuantizeScales[] = {{10, 1},     {8, 0.5}, {8, 0.1},     {6, 0x1p-7},
+                                            {6, 1. / 3}, {4, 3},   {2, 0x1p-20}, {2, 1000}};
+constexpr ScalarChoice kAttentionScales[] = {
+    {12, 1}, {10, 0.125}, {8, 0x1.6a09e6p-4}, {6, 0.5}, {3, 16}, {2, 0}, {2, -1}};
+constexpr ScalarChoice kLossScales[] = {{10, 1},   {10, 256},   {10, 32768}, {8, 3},
+                                        {4, 1000}, {4, 0x1p-8}, {3, 65536}};
+constexpr ScalarChoice kBounds[] = {{10, -1},  {10, 0}, {10, 1},   {8, 6},    {6, 0.1},
+                                    {4, -0.0}, {3, -6}, {2, kNan}, {2, kInf}, {2, -kInf}};
+
+double DrawReal(const OperatorDef& def, std::string_view name, Random& random) {
+  if (name == "epsilon") return random.PickWeighted(kEpsilons).value;
+  if (name == "low" || name == "high") return random.PickWeighted(kBounds).value;
+  if (name != "scale") return DrawScalar(random);
+  if (def.family == Family::kQuantize) return random.PickWeighted(kQuantizeScales).value;
+  if (def.family == Family::kGradient) return random.PickWeighted(kLossScales).value;
+  return random.PickWeighted(kAttentionScales).value;
+}
+
+// Small steps and windows leave the most to compute; the ends are where loops go wrong.
+double DrawInteger(const AttributeDef& attribute, Random& random) {
+  const int64_t lowest = attribute.lowest, highest = attribute.highest;
+  if (random.Percent(10)) return static_cast<double>(random.Percent(50) ? lowest : highest);
+  if (random.Percent(25)) return attribute.default_real;
+  if (attribute.name == "bucket") {  // one element, a part of a buffer, all of it
+    constexpr int64_t kBuckets[] = {1, 2, 3, 4, 7, 8, 16, 64, 100};
+    return static_cast<double>(random.Pick(kBuckets));
+  }
+  return static_cast<double>(random.Between(lowest, std::min<int64_t>(lowest + 3, highest)));
+}
+
 // Types the campaign wants as the first operand's, for this operator.
 std::span<const DType> TypesFor(const Draft& draft) {
   const MutationSpace& space = draft.space;
@@ -46,9 +83,8 @@ uint64_t Converted(DType from, DType to, uint64_t bits) {
 }
 
 Fill PlainFill(DType type, uint64_t seed) {
-  if (type == DType::kU8) return {FillKind::kIntegers, seed, 0, 200};
-  if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
-  return {FillKind::kUniform, seed, -1, 1};
+  if (IsFloat(type)) return {FillKind::kUniform, seed, -1, 1};
+  return {FillKind::kIntegers, seed, LimitsOf(type).lowest == 0 ? 0. : -100., 100};
 }
 
 // Exponents and magnitudes that the new type does not have would turn a fill into zeros or
@@ -58,9 +94,11 @@ void FitFill(Tensor& tensor, Role role) {
   if (!FillSuits(fill.kind, tensor.dtype, role)) fill = PlainFill(tensor.dtype, fill.seed);
   if (!IsFloat(tensor.dtype)) {
     const IntegerLimits limits = LimitsOf(tensor.dtype);
-    const bool reset = std::min(fill.lo, fill.hi) < static_cast<double>(limits.lowest) ||
-                       std::max(fill.lo, fill.hi) > static_cast<double>(limits.highest);
-    if (reset || fill.lo != std::trunc(fill.lo)) fill = PlainFill(tensor.dtype, fill.seed);
+    const auto fits = [&](double x) {
+      return x == std::trunc(x) && std::fabs(x) <= kMaxFillInteger &&
+             x >= static_cast<double>(limits.lowest) && x <= static_cast<double>(limits.highest);
+    };
+    if (!fits(fill.lo) || !fits(fill.hi)) fill = PlainFill(tensor.dtype, fill.seed);
     return;
   }
   const FormatInfo& info = InfoOf(FormatOf(tensor.dtype));
@@ -90,9 +128,13 @@ void SetBoundary(Draft& draft, const Atom& atom) {
   }
   for (int i = 0; i < draft.value.attributes.size(); ++i) {
     const AttributeDef& attribute = draft.def.attributes[static_cast<size_t>(i)];
-    if (attribute.name != atom.name || !attribute.labels.empty()) continue;
-    draft.value.attributes[i].real =
-        side == 0 ? atom.value : std::nextafter(atom.value, side * kInf);
+    if (attribute.name != atom.name || attribute.is_label()) continue;
+    double& real = draft.value.attributes[i].real;
+    if (attribute.is_integer()) {
+      real = std::clamp<double>(std::floor(atom.value) + side, attribute.lowest, attribute.highest);
+      return Reshape(draft, NamedDims(draft.dims));
+    }
+    real = side == 0 ? atom.value : std::nextafter(atom.value, side * kInf);
   }
 }
 
@@ -103,13 +145,39 @@ void ChangeAttribute(Draft& draft) {
   if (count == 0) return;
   const int i = static_cast<int>(draft.random.Below(static_cast<uint64_t>(count)));
   const AttributeDef& attribute = draft.def.attributes[static_cast<size_t>(i)];
-  if (attribute.labels.empty()) {
-    draft.value.attributes[i].real = DrawScalar(draft.random);
-    return;
+  Attribute& given = draft.value.attributes[i];
+  if (attribute.is_real()) {
+    given.real = DrawReal(draft.def, attribute.name, draft.random);
+    return SettleAttributes(draft);
   }
-  draft.value.attributes[i].choice =
-      static_cast<int32_t>(draft.random.Below(attribute.labels.size()));
-  Reshape(draft, NamedDims(draft.dims));  // a transpose changes how a matrix is stored
+  const bool covered = IndicesCoverAll(draft);
+  if (attribute.is_integer()) {
+    given.real = DrawInteger(attribute, draft.random);
+  } else {
+    given.choice = static_cast<int32_t>(draft.random.Below(attribute.labels.size()));
+  }
+  SettleAttributes(draft);
+  // A transpose changes how a matrix is stored, a stride how large the output is.
+  Reshape(draft, NamedDims(draft.dims));
+  if (covered) CoverAllIndices(draft);
+}
+
+void SettleAttributes(Draft& draft) {
+  FixedVector<Attribute, kMaxAttributes>& attributes = draft.value.attributes;
+  if (draft.value.op == OpId::kClamp && attributes[kClampLow].real > attributes[kClampHigh].real) {
+    std::swap(attributes[kClampLow].real, attributes[kClampHigh].real);
+  }
+  if (draft.def.family == Family::kQuantize) {
+    const int byte = IsFloat(draft.value.operands[0].dtype) ? 1 : 0;
+    const IntegerLimits limits = LimitsOf(draft.value.operands[byte].dtype);
+    double& zero_point = attributes[kQuantizeZeroPoint].real;
+    zero_point = std::clamp(zero_point, static_cast<double>(limits.lowest),
+                            static_cast<double>(limits.highest));
+  }
+  if (draft.def.family == Family::kPool) {
+    const double half = std::floor(attributes[kPoolWindow].real / 2);
+    attributes[kPoolPadding].real = std::min(attributes[kPoolPadding].real, half);
+  }
 }
 
 void ChangeToAtom(Draft& draft) {
@@ -127,19 +195,20 @@ void ChangeTypes(Draft& draft) {
   const std::span<const DType> types = TypesFor(draft);
   // The most used type has the most kernels.
   const DType input = draft.random.Percent(30) ? types[0] : draft.random.Pick(types);
-  const std::span<const DType> outputs = OutputTypesOf(op, input);
-  if (outputs.empty()) return;  // the campaign asks for a type this operator does not take
-  const DType output = draft.random.Pick(outputs);
-  const DType index = draft.random.Percent(50) ? DType::kI32 : DType::kI64;
+  if (OutputTypesOf(op, input).empty()) return;  // a type this operator does not take
   for (int i = 0; i < draft.operand_count(); ++i) {
-    const OperandDef& operand = draft.operand(i);
-    const bool is_index = operand.kind == ElementKind::kIndex;
-    const DType type = is_index ? index : operand.role == Role::kInput ? input : output;
-    Retype(draft.value.operands[i], operand.role, type);
+    const DType type = i == 0 ? input : draft.random.Pick(AllowedTypes(draft.value, draft.def, i));
+    Retype(draft.value.operands[i], draft.operand(i).role, type);
   }
+  SettleAttributes(draft);
 }
 
-void ChangeSchedule(Draft& draft) { draft.value.schedule_seed = draft.random.Below(1 << 16); }
+void ChangeSchedule(Draft& draft) {
+  draft.value.schedule_seed = draft.random.Below(1 << 16);
+  if (!draft.random.Percent(10)) return;
+  constexpr int32_t kRepeats[] = {0, 0, 2, 3, 8};
+  draft.value.repeats = draft.random.Pick(kRepeats);
+}
 
 void Retype(Tensor& tensor, Role role, DType type) {
   if (tensor.dtype == type) return;

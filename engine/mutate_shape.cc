@@ -4,6 +4,7 @@
 // vector and tile loops are written for, since their tails are where kernels differ.
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "engine/mutate_steps.h"
@@ -37,6 +38,33 @@ int64_t NearSize(int64_t size, Random& random) {
   }
 }
 
+// What a dimension counts, where that bounds sensible sizes: images, their kernels, heads and ranks
+// stay small because everything is multiplied with them.
+struct NamedRange {
+  std::string_view dimension;
+  int64_t lowest, highest;
+};
+constexpr NamedRange kNamedRanges[] = {{"height", 1, 12},  {"width", 1, 12},   {"kernel_h", 1, 5},
+                                       {"kernel_w", 1, 5}, {"channels", 1, 5}, {"filters", 1, 5},
+                                       {"batch", 1, 3},    {"heads", 1, 3},    {"ranks", 2, 8}};
+// Ends of the range of 16-bit counters, for operators of one dimension.
+constexpr int64_t kCounterEnds[] = {32767, 32768, 32769, 65535, 65536, 65537};
+
+const NamedRange* RangeOf(const OperatorDef& def, int dimension) {
+  if (def.dimensions.size() <= 2 && def.family != Family::kCollective) return nullptr;
+  for (const NamedRange& range : kNamedRanges) {
+    if (def.dimensions[static_cast<size_t>(dimension)] == range.dimension) return &range;
+  }
+  return nullptr;
+}
+
+int64_t DrawNamedSize(const NamedRange& range, Random& random) {
+  if (random.Percent(3)) return 0;
+  if (random.Percent(20)) return 1;
+  if (range.dimension == "ranks" && random.Percent(8)) return random.Percent(50) ? 16 : 32;
+  return random.Between(range.lowest, range.highest);
+}
+
 // Long reductions stay affordable by keeping the other sizes small.
 void ShrinkOthers(NamedDims& dims, int kept, Random& random) {
   for (int i = 0; i < dims.size(); ++i) {
@@ -45,20 +73,28 @@ void ShrinkOthers(NamedDims& dims, int kept, Random& random) {
 }
 
 // Cases with far more terms than the median take most of a campaign's time; few are enough.
-void Affordable(NamedDims& dims, int kept, Random& random) {
-  int64_t terms = 1;
-  for (const int64_t size : dims) terms *= size;
-  if (terms > 16384 && !random.Percent(10)) ShrinkOthers(dims, kept, random);
+constexpr int64_t kManyTerms = 16384;
+
+void ReshapeAffordably(Draft& draft, NamedDims dims, int kept) {
+  Reshape(draft, dims);
+  if (TermsOf(draft.value, dims) <= kManyTerms || draft.random.Percent(10)) return;
+  ShrinkOthers(dims, kept, draft.random);
+  Reshape(draft, dims);
 }
 
-void KeepIndexRange(Draft& draft, int64_t rows) {
-  if (draft.def.family != Family::kGather) return;
-  Fill& fill = draft.value.operands[1].fill;
-  if (fill.kind != FillKind::kIndices || fill.lo != 0) return;
-  const auto last = [](int64_t count) {
-    return static_cast<double>(std::max<int64_t>(count - 1, 0));
-  };
-  if (fill.hi == last(draft.dims[0])) fill.hi = last(rows);
+// A window that does not fit makes no case: what it slides over grows, as far as that goes.
+void GrowUnderWindows(const OperatorDef& def, const Case& value, NamedDims& dims) {
+  int64_t reach = 0;
+  if (def.family == Family::kPool) reach = IntegerAttribute(value, kPoolWindow);
+  for (int i = 0; i < dims.size() && def.derive != nullptr; ++i) {
+    const std::string_view name = def.dimensions[static_cast<size_t>(i)];
+    if (name != "height" && name != "width") continue;
+    if (def.family == Family::kConv) {
+      const int64_t kernel = dims[name == "height" ? 5 : 6];
+      reach = IntegerAttribute(value, kConvDilation) * (kernel - 1) + 1;
+    }
+    if (dims[i] > 0) dims[i] = std::max(dims[i], reach);
+  }
 }
 
 // Axes from the one with the smallest stride outwards; of equals the last axis is the inner one.
@@ -77,12 +113,15 @@ FixedVector<int, kMaxRank> InnerToOuter(const Dims& strides) {
 }  // namespace
 
 int64_t DrawSize(const OperatorDef& def, int dimension, Random& random) {
+  const NamedRange* range = RangeOf(def, dimension);
+  if (range != nullptr) return DrawNamedSize(*range, random);
   // Only where something is summed over does a long size pay.
   if (dimension == def.reduced && random.Percent(3)) return random.Pick(kLong);
+  if (def.dimensions.size() == 1 && random.Below(1000) < 2) return random.Pick(kCounterEnds);
   if (random.Percent(12)) return random.Pick(kTiles) + random.Between(-1, 1);
   if (random.Percent(5)) return random.Pick(kPrimes);
-  const SizeRange& range = random.PickWeighted(kSizes);
-  return random.Between(range.lowest, range.highest);
+  const SizeRange& sizes = random.PickWeighted(kSizes);
+  return random.Between(sizes.lowest, sizes.highest);
 }
 
 void ChangeDimension(Draft& draft) {
@@ -91,8 +130,8 @@ void ChangeDimension(Draft& draft) {
   dims[i] = draft.random.Percent(30) ? NearSize(dims[i], draft.random)
                                      : DrawSize(draft.def, i, draft.random);
   if (dims[i] > 64) ShrinkOthers(dims, i, draft.random);
-  Affordable(dims, i, draft.random);
-  Reshape(draft, dims);
+  GrowUnderWindows(draft.def, draft.value, dims);
+  ReshapeAffordably(draft, dims, i);
 }
 
 void ChangeAllDimensions(Draft& draft) {
@@ -101,13 +140,14 @@ void ChangeAllDimensions(Draft& draft) {
   for (int i = 0; i < dims.size(); ++i) {
     if (dims[i] > 64) ShrinkOthers(dims, i, draft.random);
   }
-  Affordable(dims, dims.size() - 1, draft.random);
-  Reshape(draft, dims);
+  GrowUnderWindows(draft.def, draft.value, dims);
+  ReshapeAffordably(draft, dims, dims.size() - 1);
 }
 
 void Reshape(Draft& draft, const NamedDims& dims) {
   FixedVector<Dims, kMaxOperands> before;
   for (const Tensor& tensor : draft.value.operands) before.push_back(tensor.shape);
+  const bool covered = IndicesCoverAll(draft);
   draft.def.shape(dims, draft.value);
   for (int i = 0; i < draft.operand_count(); ++i) {
     Tensor& tensor = draft.value.operands[i];
@@ -115,8 +155,25 @@ void Reshape(Draft& draft, const NamedDims& dims) {
     FollowLayout(tensor, before[i], Dims(tensor.strides));
     KeepOverridesInside(tensor);
   }
-  KeepIndexRange(draft, dims[0]);
   draft.dims = dims;
+  if (covered) CoverAllIndices(draft);
+}
+
+bool IndicesCoverAll(const Draft& draft) {
+  const int i = IndexOperandOf(draft.def);
+  if (i < 0) return false;
+  const Fill& fill = draft.value.operands[i].fill;
+  return fill.kind == FillKind::kIndices && fill.lo == 0 && fill.hi == LastIndex(draft);
+}
+
+void CoverAllIndices(Draft& draft) {
+  Fill& fill = draft.value.operands[IndexOperandOf(draft.def)].fill;
+  fill = {FillKind::kIndices, fill.seed, 0, LastIndex(draft)};
+}
+
+double LastIndex(const Draft& draft) {
+  const int64_t extent = IndexedExtent(draft.value, draft.dims);
+  return static_cast<double>(std::max<int64_t>(extent - 1, 0));
 }
 
 void FollowLayout(Tensor& tensor, const Dims& shape, const Dims& strides) {

@@ -153,12 +153,6 @@ uint64_t DrawBits(DType type, Random& random) {
   return SpecialBits(random.PickWeighted(kSpecials).special, type, random);
 }
 
-// The axis of gemm's a (0) or b (1) that is summed over, as stored.
-int SummedAxis(const Case& value, int operand) {
-  const bool transposed = value.attributes[operand == 0 ? kGemmTransA : kGemmTransB].choice == 1;
-  return (operand == 0) != transposed ? 1 : 0;
-}
-
 int64_t BadIndex(int64_t rows, Random& random) {
   constexpr int64_t kTwo31 = int64_t{1} << 31;
   const int64_t edges[] = {-1,
@@ -203,16 +197,20 @@ void AddSpecial(Draft& draft) {
 }
 
 void AddSpecialPartners(Draft& draft) {
-  const Family family = draft.def.family;
-  const bool product = family == Family::kGemm || family == Family::kDot;
-  if (!product || !Settable(draft, 0) || !Settable(draft, 1)) return AddSpecial(draft);
+  const bool pair = draft.operand_count() >= 3 && Settable(draft, 0) && Settable(draft, 1);
+  if (!pair) return AddSpecial(draft);
   Tensor& a = draft.value.operands[0];
   Tensor& b = draft.value.operands[1];
   Override left = DrawPosition(a, draft.random);
   Override right = DrawPosition(b, draft.random);
-  const int a_axis = family == Family::kGemm ? SummedAxis(draft.value, 0) : 0;
-  const int b_axis = family == Family::kGemm ? SummedAxis(draft.value, 1) : 0;
-  right.index[b_axis] = left.index[a_axis];
+  // The same place of every dimension that both have.
+  for (int i = 0; i < right.index.size(); ++i) {
+    for (int j = 0; j < left.index.size(); ++j) {
+      const bool shared = DimensionAt(draft.operand(1), draft.value, i) ==
+                          DimensionAt(draft.operand(0), draft.value, j);
+      if (shared) right.index[i] = left.index[j];
+    }
+  }
   left.bits = DrawBits(a.dtype, draft.random);
   right.bits = draft.random.Percent(50) ? 0 : DrawBits(b.dtype, draft.random);
   SetElement(a, left);
@@ -220,21 +218,42 @@ void AddSpecialPartners(Draft& draft) {
 }
 
 void AddBadIndex(Draft& draft) {
-  if (draft.def.family != Family::kGather) return AddSpecial(draft);
-  Tensor& indices = draft.value.operands[1];
-  if (indices.shape[0] == 0) return;
-  const int64_t bad = BadIndex(draft.dims[0], draft.random);
+  const int i = IndexOperandOf(draft.def);
+  if (i < 0) return AddSpecial(draft);
+  Tensor& indices = draft.value.operands[i];
+  if (ElementCount(indices.shape) == 0) return;
+  const int64_t bad = BadIndex(IndexedExtent(draft.value, draft.dims), draft.random);
   Override each = DrawPosition(indices, draft.random);
   each.bits = EncodeInteger(indices.dtype, bad);
   if (DecodeInteger(indices.dtype, each.bits) != bad) return;  // i32 cannot hold it
   // One bad index per call says most about what happens to it.
   if (draft.random.Percent(80)) indices.overrides.clear();
   SetElement(indices, each);
-  Fill& fill = indices.fill;
-  const double last = static_cast<double>(std::max<int64_t>(draft.dims[0] - 1, 0));
-  if (draft.random.Percent(80)) fill = {FillKind::kIndices, fill.seed, 0, last};
+  if (draft.random.Percent(80)) CoverAllIndices(draft);
   Fill& table = draft.value.operands[0].fill;
   if (draft.random.Percent(70)) table = {FillKind::kDistinct, table.seed, 0, 0};
+}
+
+void MaskPlaces(Draft& draft) {
+  if (draft.def.family != Family::kAttention) return AddSpecial(draft);
+  Tensor& mask = draft.value.operands[3];
+  if (ElementCount(mask.shape) == 0) return;
+  const uint64_t hidden = Encode(mask.dtype, -std::numeric_limits<double>::infinity());
+  Override each = DrawPosition(mask, draft.random);
+  each.bits = hidden;
+  if (mask.shape[1] <= kMaxOverrides && draft.random.Percent(30)) {  // a row that sees nothing
+    mask.overrides.clear();
+    for (int64_t key = 0; key < mask.shape[1]; ++key) {
+      each.index[1] = static_cast<int32_t>(key);
+      SetElement(mask, each);
+    }
+    return;
+  }
+  for (int64_t places = draft.random.Between(1, 4); places > 0; --places) {
+    SetElement(mask, each);
+    each = DrawPosition(mask, draft.random);
+    each.bits = hidden;
+  }
 }
 
 }  // namespace assay

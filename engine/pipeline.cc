@@ -59,12 +59,16 @@ bool DrawnForSettling(const Case& value) {
 
 // Sums are bounded by proof and gathers by a table: what they decide stands. The fast tier of the
 // functions is validated, not proven, so it may acquit and no more.
-bool TruthIsProven(Family family) { return family != Family::kSoftmax && family != Family::kUnary; }
+bool TruthIsProven(OpId op) {
+  const Family family = DefOf(op).family;
+  return family != Family::kSoftmax && family != Family::kUnary && family != Family::kAttention &&
+         op != OpId::kPow;
+}
 
-bool NeedsReferee(const Verdict& verdict, Family family) {
+bool NeedsReferee(const Verdict& verdict, OpId op) {
   return std::any_of(verdict.clauses.begin(), verdict.clauses.end(), [&](const ClauseVerdict& c) {
     return c.outcome == Outcome::kInconclusive ||
-           (c.outcome == Outcome::kViolating && c.witness >= 0 && !TruthIsProven(family));
+           (c.outcome == Outcome::kViolating && c.witness >= 0 && !TruthIsProven(op));
   });
 }
 
@@ -138,7 +142,7 @@ struct Session::Impl {
 
   void RunAll(const Case& value, int only_backend) {
     PhaseTimer timer(times != nullptr ? &times->kernel_ns : nullptr);
-    const bool settle = options.settle || DrawnForSettling(value);
+    const bool thorough = IsThorough(value);
     const DType input = value.operands[0].dtype;
     runner.Prepare(value, values);
     for (int b = 0; b < static_cast<int>(backends.size()); ++b) {
@@ -150,8 +154,16 @@ struct Session::Impl {
       }
       BackendOutcome& outcome = AddOutcome(b);
       const int64_t overread = DeclaredOf(b, value.op, input).overread_bytes;
-      runner.Run(b, *backends[b]->table(), overread, settle, outcome.observation);
+      runner.Run(b, *backends[b]->table(), overread, thorough, outcome.observation);
+      if (!thorough) continue;
+      const VariantKinds kinds = VariantsFor(ContractsFor(b, value));
+      if (kinds != 0) runner.RunVariants(b, *backends[b]->table(), kinds, outcome.observation);
     }
+  }
+
+  // Cases that are asked everything: both prefills, every defect model, every further call.
+  bool IsThorough(const Case& value) const {
+    return options.settle || value.repeats > 0 || DrawnForSettling(value);
   }
 
   void MeasureAll() {
@@ -164,28 +176,31 @@ struct Session::Impl {
   // free and settles almost every case; where it has no force, and for the cases drawn for
   // settling, all models are asked.
   void JudgeOne(const Case& value, BackendOutcome& outcome, Emulator& emulator) {
-    const bool thorough = options.settle || DrawnForSettling(value);
+    const bool thorough = IsThorough(value);
     JudgeWith(thorough ? options.force_budget : 0, value, outcome, emulator);
     if (!thorough && AnyVacuous(outcome.verdict)) {
       JudgeWith(options.force_budget, value, outcome, emulator);
     }
   }
 
-  void JudgeWith(int force_budget, const Case& value, BackendOutcome& outcome, Emulator& emulator) {
+  const BoundContracts& ContractsFor(int backend, const Case& value) {
     const DType input = value.operands[0].dtype;
     const DType output = value.operands.back().dtype;
     const BoundContracts*& contracts =
-        bound[outcome.backend]
-             [(static_cast<size_t>(value.op) * kDTypeCount + static_cast<size_t>(input)) *
-                  kDTypeCount +
-              static_cast<size_t>(output)];
+        bound[backend][(static_cast<size_t>(value.op) * kDTypeCount + static_cast<size_t>(input)) *
+                           kDTypeCount +
+                       static_cast<size_t>(output)];
     if (contracts == nullptr) {
-      const Declared& promise = DeclaredOf(outcome.backend, value.op, input);
+      const Declared& promise = DeclaredOf(backend, value.op, input);
       contracts = &bindings.Get(options.suite, promise, value.op, input, output);
     }
+    return *contracts;
+  }
+
+  void JudgeWith(int force_budget, const Case& value, BackendOutcome& outcome, Emulator& emulator) {
     outcome.verdict.clear();
-    Judge(*contracts, values, evidence, outcome.observation, emulator, force_budget, scratch,
-          outcome.verdict);
+    Judge(ContractsFor(outcome.backend, value), values, evidence, outcome.observation, emulator,
+          force_budget, scratch, outcome.verdict);
   }
 
   void JudgeAll(const Case& value) {
@@ -194,7 +209,7 @@ struct Session::Impl {
     bool refereed = false;
     for (BackendOutcome& outcome : record.outcomes) JudgeOne(value, outcome, emulator);
     for (BackendOutcome& outcome : record.outcomes) {
-      if (!NeedsReferee(outcome.verdict, values.op->family)) continue;
+      if (!NeedsReferee(outcome.verdict, value.op)) continue;
       if (!refereed) oracle.MeasureHighest(values, kRefereeBits, evidence);
       refereed = true;
       JudgeOne(value, outcome, emulator);
@@ -264,5 +279,7 @@ void Session::set_run_marker(void (*marker)(void* context, int backend), void* c
 }
 
 void Session::set_phase_times(PhaseTimes* times) { impl_->times = times; }
+
+void EndSessionThread() { ReleaseThreadCaches(); }
 
 }  // namespace assay

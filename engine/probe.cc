@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of probes, and what their recipes share.
+// The table of probes: which operators each says something about, and its recipe. What the recipes
+// share is in engine/probe_shared.cc.
 #include "engine/probe.h"
 
 #include <algorithm>
@@ -20,48 +21,120 @@ constexpr std::string_view kNames[] = {
 };
 constexpr size_t kCount = std::size(kNames);
 
-constexpr uint32_t Bit(Family family) { return 1u << static_cast<unsigned>(family); }
-constexpr uint32_t kProducts = Bit(Family::kGemm) | Bit(Family::kDot);
-constexpr uint32_t kSums = kProducts | Bit(Family::kSum);
-constexpr uint32_t kReals = kSums | Bit(Family::kSoftmax) | Bit(Family::kUnary);
-constexpr uint32_t kAll = kReals | Bit(Family::kGather);
+using Families = uint32_t;
+template <class... Each>
+constexpr Families Of(Each... families) {
+  return ((Families{1} << static_cast<unsigned>(families)) | ...);
+}
+template <class... Each>
+constexpr OpSet Ops(Each... ops) {
+  return (Bit(ops) | ...);
+}
+
+constexpr Families kProducts = Of(Family::kGemm, Family::kDot, Family::kLinear);
+constexpr Families kSums = kProducts | Of(Family::kSum);
+constexpr Families kAdding = kSums | Of(Family::kConv);
+constexpr Families kRows = Of(Family::kSoftmax, Family::kNorm, Family::kAttention);
+constexpr Families kPointwise =
+    Of(Family::kUnary, Family::kBinary, Family::kCast, Family::kQuantize, Family::kVector);
+// Everything that computes with reals, and everything there is.
+constexpr Families kReals = kAdding | kRows | kPointwise |
+                            Of(Family::kProduct, Family::kSelect, Family::kScatter, Family::kPool,
+                               Family::kGradient, Family::kCollective);
+constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm);
+constexpr Families kIndexed = Of(Family::kGather, Family::kScatter);
+// Where an order of operations can show.
+constexpr Families kOrdered = kAdding | kRows |
+                              Of(Family::kProduct, Family::kScatter, Family::kPool,
+                                 Family::kGradient, Family::kCollective, Family::kIntGemm);
+
+constexpr OpSet kAnyOp = ~OpSet{0};
+constexpr OpSet kSquares = Ops(OpId::kNrm2, OpId::kHypot, OpId::kRmsNorm);
+constexpr OpSet kSpreads = Ops(OpId::kVariance, OpId::kLayerNorm, OpId::kRmsNorm);
+constexpr OpSet kWithScalars = Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kScal,
+                                   OpId::kAxpy, OpId::kClamp, OpId::kAttention);
+constexpr OpSet kMultiplying =
+    Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kDot, OpId::kFusedLinear, OpId::kConv2d,
+        OpId::kMul, OpId::kScal, OpId::kAxpy);
+constexpr OpSet kShrinking =
+    kMultiplying | Ops(OpId::kDiv, OpId::kProd, OpId::kExp, OpId::kSigmoid, OpId::kCast);
+constexpr OpSet kOneDimension = Ops(
+    OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
+    OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax, OpId::kAmax);
+// Rows of the destination that do not depend on each other.
+constexpr OpSet kWithRows =
+    Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kInt8Gemm, OpId::kFusedLinear,
+        OpId::kSoftmax, OpId::kLogSoftmax, OpId::kLogSumExp, OpId::kLayerNorm, OpId::kRmsNorm,
+        OpId::kBatchNorm, OpId::kAttention, OpId::kConv2d, OpId::kMaxPool, OpId::kAvgPool);
 
 struct Row {
-  uint32_t families;
+  Families families;
   Case (*make)(probe::Recipe& recipe);
+  OpSet ops = kAnyOp;  // of these families only
 };
 // In the order of the enumeration.
-constexpr std::array<Row, kCount> kRows = {{
-    {kSums, probe::SparseRows},
-    {kSums, probe::WideTimesPowerOfTwo},
+constexpr std::array<Row, kCount> kRowsOfProbes = {{
+    {kAdding, probe::SparseRows},
+    {kAdding, probe::WideTimesPowerOfTwo},
     {kProducts, probe::UnrepresentableProducts},
-    {kSums, probe::MantissaSweep},
-    {kSums, probe::Swamping},
+    {kAdding, probe::MantissaSweep},
+    {kAdding, probe::Swamping},
     {kSums, probe::Saturation},
-    {kSums | Bit(Family::kSoftmax), probe::EqualRows},
-    {kSums, probe::CancellingPartials},
-    {Bit(Family::kSoftmax), probe::ShiftedRows},
-    {Bit(Family::kSoftmax), probe::WideRows},
-    {Bit(Family::kUnary), probe::FarTails},
-    {Bit(Family::kUnary) | Bit(Family::kSoftmax), probe::NearZero},
+    {kAdding | kRows | Of(Family::kProduct), probe::EqualRows},
+    {kAdding, probe::CancellingPartials},
+    {Of(Family::kSoftmax), probe::ShiftedRows},
+    {Of(Family::kSoftmax), probe::WideRows},
+    {Of(Family::kUnary), probe::FarTails},
+    {Of(Family::kUnary, Family::kSoftmax), probe::NearZero},
     {kReals, probe::Subnormals},
-    {Bit(Family::kUnary), probe::Thresholds},
+    {Of(Family::kUnary), probe::Thresholds},
     {kReals, probe::NanPerLane},
     {kReals, probe::Infinities},
     {kReals, probe::SignedZeros},
-    {Bit(Family::kGemm), probe::ZeroScalars},
-    {kSums, probe::EmptySums},
+    {Of(Family::kGemm, Family::kVector), probe::ZeroScalars},
+    {kAdding, probe::EmptySums},
     {kAll, probe::TwoPrefills},
-    {Bit(Family::kGather), probe::IndexBefore},
-    {Bit(Family::kGather), probe::IndexAfter},
-    {Bit(Family::kGather), probe::IndexFar},
-    {Bit(Family::kGather), probe::IndexNarrowed},
+    {kIndexed, probe::IndexBefore},
+    {kIndexed, probe::IndexAfter},
+    {kIndexed, probe::IndexFar},
+    {kIndexed, probe::IndexNarrowed},
     {kAll, probe::GuardBefore},
     {kAll, probe::GuardAfter},
     {kAll, probe::Gaps},
+    {Of(Family::kNorm, Family::kSoftmax), probe::ConstantRows},
+    {Of(Family::kNorm), probe::LargeMean, kSpreads},
+    {Of(Family::kNorm, Family::kBinary), probe::SquaresOverflow, kSquares},
+    {Of(Family::kNorm, Family::kBinary), probe::SquaresUnderflow, kSquares},
+    {Of(Family::kAttention), probe::WideScores},
+    {Of(Family::kAttention), probe::MaskedRows},
+    {Of(Family::kLinear), probe::CancellingBias},
+    {Of(Family::kLinear), probe::LargePreactivation},
+    {Of(Family::kGradient), probe::ScaleSweep},
+    {Of(Family::kQuantize), probe::QuantizeMidpoints, Ops(OpId::kQuantize)},
+    {Of(Family::kCast), probe::CastThresholds},
+    {Of(Family::kCast), probe::CastNanPayloads},
+    {kReals, probe::SubnormalInputs},
+    {kReals, probe::SubnormalResults, kShrinking},
+    {kReals, probe::SubnormalPartners, kMultiplying},
+    {kReals, probe::ThresholdNormal},
+    {Of(Family::kScatter), probe::ContendedIndices},
+    {kOrdered, probe::ManySchedules},
+    {kOrdered, probe::Repeats},
+    {kAll, probe::BatchRows, kWithRows},
+    {kOrdered, probe::ThreadCounts},
+    {Of(Family::kCollective), probe::RankCounts},
+    {Of(Family::kCollective), probe::PartialBucket},
+    {kAll, probe::ShapeTails},
+    {kAll, probe::EmptyDimensions},
+    {kAll, probe::WideIndex, ~Ops(OpId::kConv2d, OpId::kMaxPool, OpId::kAvgPool)},
+    {kAll, probe::StridedOperands},
+    {kAll & ~kPointwise, probe::TransposedOperands, ~kOneDimension},
+    {kAll, probe::ZeroStrideInputs, ~Ops(OpId::kScal)},
+    {kAll, probe::Misaligned},
+    {kReals, probe::NanInScalars, kWithScalars},
 }};
 
-const Row& RowOf(Probe probe) { return kRows[static_cast<size_t>(probe)]; }
+const Row& RowOf(Probe probe) { return kRowsOfProbes[static_cast<size_t>(probe)]; }
 
 }  // namespace
 
@@ -74,83 +147,19 @@ std::optional<Probe> ParseProbe(std::string_view name) {
 std::string_view NameOf(Probe probe) { return kNames[static_cast<size_t>(probe)]; }
 std::span<const std::string_view> ProbeNames() { return kNames; }
 
-bool Applies(Probe probe, Family family) { return (RowOf(probe).families & Bit(family)) != 0; }
+bool Applies(Probe probe, OpId op) {
+  const Row& row = RowOf(probe);
+  return (row.families & Of(DefOf(op).family)) != 0 && (row.ops & Bit(op)) != 0;
+}
 
 Case MakeProbeCase(Probe probe, OpId op, DType type, uint64_t seed) {
-  ASSAY_CHECK(Applies(probe, DefOf(op).family), "a probe of this operator");
+  ASSAY_CHECK(Applies(probe, op), "a probe of this operator");
   const uint64_t stream = Mix(static_cast<uint64_t>(probe) * 64 + static_cast<uint64_t>(op));
   probe::Recipe recipe = {op, type, seed, Random(Mix(stream ^ static_cast<uint64_t>(type)) ^ seed)};
   Case value = RowOf(probe).make(recipe);
+  RoundScalars(value);
   ASSAY_CHECK(CheckCase(value).ok(), "a probe's case is a case");
   return value;
 }
 
-namespace probe {
-
-Case WithLength(Recipe& recipe, int64_t length) {
-  Random& random = recipe.random;
-  switch (recipe.family()) {
-    case Family::kGemm: {
-      Case value =
-          MakeCase(recipe.op, recipe.type, {random.Between(1, 4), random.Between(1, 4), length});
-      // b stored [n,k], so that the rows of both factors run along k.
-      value.attributes[kGemmTransB].choice = 1;
-      DefOf(recipe.op).shape({value.operands[2].shape[0], value.operands[2].shape[1], length},
-                             value);
-      for (Tensor& tensor : value.operands) tensor.strides = RowMajorStrides(tensor.shape);
-      value.operands[2].fill = {};
-      return value;
-    }
-    case Family::kSoftmax:
-      return MakeCase(recipe.op, recipe.type, {random.Between(1, 3), length});
-    case Family::kGather:
-      return MakeCase(recipe.op, recipe.type, {length, random.Between(1, 5), random.Between(1, 6)});
-    default:
-      return MakeCase(recipe.op, recipe.type, {length});
-  }
-}
-
-void SetFactors(Recipe& recipe, Case& value, Fill x, Fill y) {
-  const bool has_second = recipe.family() == Family::kGemm || recipe.family() == Family::kDot;
-  if (has_second && recipe.random.Percent(50)) std::swap(x, y);
-  value.operands[0].fill = x;
-  if (has_second) value.operands[1].fill = y;
-}
-
-void SetElement(Tensor& tensor, int64_t row, int64_t column, uint64_t bits) {
-  Override each;
-  if (tensor.shape.size() == 2) each.index.push_back(static_cast<int32_t>(row));
-  each.index.push_back(static_cast<int32_t>(column));
-  each.bits = bits;
-  for (Override& present : tensor.overrides) {
-    if (present.index == each.index) {
-      present = each;
-      return;
-    }
-  }
-  ASSAY_CHECK(!tensor.overrides.full(), "room for one more set element");
-  tensor.overrides.push_back(each);
-}
-
-int64_t DrawPlace(int64_t size, Random& random) {
-  constexpr int64_t kLanes[] = {4, 8};
-  int64_t at = 0;
-  switch (random.Below(5)) {
-    case 0:
-      break;
-    case 1:
-      at = size - 1;
-      break;
-    case 2: {
-      const int64_t lanes = random.Pick(kLanes);
-      at = size / lanes * lanes - random.Between(0, 1);
-      break;
-    }
-    default:
-      at = random.Between(0, size - 1);
-  }
-  return std::clamp<int64_t>(at, 0, size - 1);
-}
-
-}  // namespace probe
 }  // namespace assay

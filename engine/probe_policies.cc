@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recipes of single elements and layouts: special values, scalars that switch operands off, indices
-// outside, and the ends of operands beside a guard. One special per case: a case full of NaN tells
-// nothing about where one gets lost.
+// Recipes of special values: NaN, infinities, zeros of both signs, scalars that switch operands
+// off, stale destinations. One special per case: a case full of NaN tells nothing about where one
+// gets lost.
 #include <algorithm>
 #include <limits>
 
@@ -16,54 +16,12 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Sets one element of the operand to `special`, somewhere in its ends, lanes or middle.
 void Inject(Recipe& recipe, Tensor& tensor, double special) {
-  const bool matrix = tensor.shape.size() == 2;
-  const int64_t rows = matrix ? tensor.shape[0] : 1, columns = tensor.shape[matrix ? 1 : 0];
-  if (rows == 0 || columns == 0) return;
-  SetElement(tensor, DrawPlace(rows, recipe.random), DrawPlace(columns, recipe.random),
-             Encode(tensor.dtype, special));
-}
-
-// A strided layout that keeps the elements apart: rows with a gap, or every second element.
-void Spread(Tensor& tensor, Random& random) {
-  if (tensor.shape.empty()) return;
-  const int last = tensor.shape.size() - 1;
-  tensor.strides[last] = random.Percent(70) ? 1 : 2;
-  for (int axis = last - 1; axis >= 0; --axis) {
-    const int64_t length = std::max<int64_t>(tensor.shape[axis + 1], 1);
-    tensor.strides[axis] = tensor.strides[axis + 1] * length + random.Between(0, 3);
+  if (!IsFloat(tensor.dtype) || ElementCount(tensor.shape) == 0) return;
+  FixedVector<int32_t, kMaxRank> index;
+  for (const int64_t size : tensor.shape) {
+    index.push_back(static_cast<int32_t>(DrawPlace(size, recipe.random)));
   }
-}
-
-int InputCount(const Recipe& recipe) {
-  return recipe.family() == Family::kGemm || recipe.family() == Family::kDot ? 2 : 1;
-}
-
-// Indices at the ends and in the middle of a table of distinct rows, one of them as `outside` says.
-template <class Outside>
-Case WithIndex(Recipe& recipe, const Outside& outside) {
-  Random& random = recipe.random;
-  const int64_t rows = random.Between(2, 40), count = random.Between(1, 6);
-  Case value = MakeCase(recipe.op, recipe.type, {rows, random.Between(1, 5), count});
-  value.operands[0].fill = {FillKind::kDistinct, recipe.FillSeed(), 0, 0};
-  Tensor& indices = value.operands[1];
-  const int64_t inside[] = {0, rows / 2, rows - 1};
-  for (int64_t i = 0; i < count; ++i) {
-    SetElement(indices, 0, i, EncodeInteger(indices.dtype, random.Pick(inside)));
-  }
-  SetElement(indices, 0, random.Between(0, count - 1), EncodeInteger(indices.dtype, outside(rows)));
-  return value;
-}
-
-// Small odd sizes with every operand at the same end of its guard.
-Case AtGuard(Recipe& recipe, Placement placement) {
-  Random& random = recipe.random;
-  const bool matrix = recipe.family() == Family::kGemm;
-  Case value = matrix ? MakeCase(recipe.op, recipe.type,
-                                 {random.Between(1, 9), random.Between(1, 9), random.Between(1, 9)})
-                      : WithLength(recipe, random.Between(1, 20));
-  if (matrix) value.attributes[kGemmBeta].real = random.Percent(50) ? 1 : 0;
-  for (Tensor& tensor : value.operands) tensor.placement = placement;
-  return value;
+  SetElement(tensor, index, Encode(tensor.dtype, special));
 }
 
 // Finite values for the inputs of an operator of reals. Small integers and zeros, so that 0 * NaN
@@ -71,22 +29,32 @@ Case AtGuard(Recipe& recipe, Placement placement) {
 Case WithPlainInputs(Recipe& recipe, int64_t length) {
   Random& random = recipe.random;
   Case value = WithLength(recipe, length);
+  if (recipe.family() == Family::kGemm && recipe.seed % 4 == 3) {
+    value.attributes[kGemmBeta].real = 2;
+  }
   const Fill normal = {FillKind::kNormal, recipe.FillSeed(), 0, 1};
   const Fill fills[] = {normal, normal, {FillKind::kIntegers, recipe.FillSeed(), -1, 1}, {}};
-  for (int i = 0; i < InputCount(recipe); ++i) value.operands[i].fill = random.Pick(fills);
+  for (const int i : OrdinaryInputs(value)) value.operands[i].fill = random.Pick(fills);
   return value;
 }
 
-Tensor& DrawInput(Recipe& recipe, Case& value) {
-  const auto inputs = static_cast<uint64_t>(InputCount(recipe));
-  return value.operands[static_cast<int>(recipe.random.Below(inputs))];
+// Null where the operator reads integers only.
+Tensor* DrawInput(Recipe& recipe, Case& value) {
+  FixedVector<int, kMaxOperands> inputs = OrdinaryInputs(value);
+  const OperatorDef& def = DefOf(recipe.op);
+  for (int i = 0; i < value.operands.size(); ++i) {  // specials may lie in a mask, too
+    if (def.operands[static_cast<size_t>(i)].name == "mask") inputs.push_back(i);
+  }
+  if (inputs.empty()) return nullptr;
+  return &value.operands[recipe.random.Pick(inputs)];
 }
 
 }  // namespace
 
 Case NanPerLane(Recipe& recipe) {
   Case value = WithPlainInputs(recipe, recipe.random.Between(1, 24));
-  Inject(recipe, DrawInput(recipe, value), kNan);
+  Tensor* tensor = DrawInput(recipe, value);
+  if (tensor != nullptr) Inject(recipe, *tensor, kNan);
   return value;
 }
 
@@ -94,24 +62,26 @@ Case Infinities(Recipe& recipe) {
   Random& random = recipe.random;
   Case value = WithPlainInputs(recipe, random.Between(1, 24));
   const double special = recipe.seed % 2 == 0 ? kInfinity : -kInfinity;
-  Inject(recipe, DrawInput(recipe, value), special);
+  Tensor* tensor = DrawInput(recipe, value);
+  if (tensor != nullptr) Inject(recipe, *tensor, special);
   Tensor& x = value.operands[0];
-  const int64_t columns = x.shape[x.shape.size() - 1];
+  const int64_t columns = x.shape.empty() ? 1 : x.shape[x.shape.size() - 1];
+  const bool rows = recipe.family() == Family::kSoftmax || recipe.family() == Family::kSelect;
   // A row of nothing but -Inf.
-  if (recipe.family() == Family::kSoftmax && columns <= kMaxOverrides && random.Percent(60)) {
+  if (rows && columns <= kMaxOverrides && random.Percent(60)) {
     x.overrides.clear();
-    for (int64_t j = 0; j < columns; ++j) SetElement(x, 0, j, Encode(x.dtype, -kInfinity));
+    for (int64_t j = 0; j < columns; ++j) SetElement(x, j, Encode(x.dtype, -kInfinity));
   }
   return value;
 }
 
 Case SignedZeros(Recipe& recipe) {
   Case value = WithPlainInputs(recipe, recipe.random.Between(1, kMaxOverrides));
-  for (int i = 0; i < InputCount(recipe); ++i) {
+  for (const int i : OrdinaryInputs(value)) {
     Tensor& tensor = value.operands[i];
-    const int64_t columns = tensor.shape[tensor.shape.size() - 1];
-    for (int64_t j = 0; j < columns; ++j) {
-      if (recipe.random.Percent(70)) SetElement(tensor, 0, j, Encode(tensor.dtype, -0.0));
+    const int64_t columns = tensor.shape.empty() ? 1 : tensor.shape[tensor.shape.size() - 1];
+    for (int64_t j = 0; j < std::min<int64_t>(columns, kMaxOverrides); ++j) {
+      if (recipe.random.Percent(70)) SetElement(tensor, j, Encode(tensor.dtype, -0.0));
     }
   }
   return value;
@@ -122,10 +92,13 @@ Case ZeroScalars(Recipe& recipe) {
   constexpr double kScalars[] = {0, 1, -0.0, 2};
   Case value = WithLength(recipe, random.Between(1, 20));
   value.attributes[kGemmAlpha].real = kScalars[recipe.seed % 4];
-  value.attributes[kGemmBeta].real = kScalars[recipe.seed / 4 % 4];
-  value.operands[2].fill = {FillKind::kNormal, recipe.FillSeed(), 0, 1};
+  if (recipe.family() == Family::kGemm) {
+    value.attributes[kGemmBeta].real = kScalars[recipe.seed / 4 % 4];
+  }
+  value.operands.back().fill = {FillKind::kNormal, recipe.FillSeed(), 0, 1};
   constexpr double kSpecials[] = {kNan, kInfinity};
-  Inject(recipe, value.operands[static_cast<int>(random.Below(3))], random.Pick(kSpecials));
+  const auto count = static_cast<uint64_t>(value.operands.size());
+  Inject(recipe, value.operands[static_cast<int>(random.Below(count))], random.Pick(kSpecials));
   return value;
 }
 
@@ -149,44 +122,29 @@ Case TwoPrefills(Recipe& recipe) {
     // What lies in c is poison, since beta is 0.
     value.operands[2].fill = {FillKind::kPoison, recipe.FillSeed(), 0, 0};
   }
-  if (random.Percent(50)) Spread(value.operands[value.operands.size() - 1], random);
+  if (random.Percent(50)) Spread(value.operands.back(), random);
   return value;
 }
 
-Case IndexBefore(Recipe& recipe) {
-  return WithIndex(recipe, [&](int64_t rows) {
-    const int64_t outside[] = {-1, -rows, -rows - 1};
-    return outside[recipe.seed % 3];
-  });
-}
-
-Case IndexAfter(Recipe& recipe) {
-  return WithIndex(recipe, [&](int64_t rows) { return recipe.seed % 2 == 0 ? rows : rows + 10; });
-}
-
-Case IndexFar(Recipe& recipe) {
-  return WithIndex(recipe, [&](int64_t) {
-    constexpr int64_t kTwo31 = int64_t{1} << 31;
-    constexpr int64_t kOutside[] = {kTwo31 - 1, kTwo31, -kTwo31,
-                                    std::numeric_limits<int64_t>::min(),
-                                    std::numeric_limits<int64_t>::max()};
-    return kOutside[recipe.seed % 5];
-  });
-}
-
-Case IndexNarrowed(Recipe& recipe) {
-  return WithIndex(recipe, [&](int64_t rows) {
-    constexpr int64_t kTwo32 = int64_t{1} << 32;
-    return (recipe.seed % 2 == 0 ? kTwo32 : -kTwo32) + rows / 2;
-  });
-}
-
-Case GuardBefore(Recipe& recipe) { return AtGuard(recipe, Placement::kHead); }
-Case GuardAfter(Recipe& recipe) { return AtGuard(recipe, Placement::kTail); }
-
-Case Gaps(Recipe& recipe) {
-  Case value = AtGuard(recipe, recipe.seed % 2 == 0 ? Placement::kTail : Placement::kHead);
-  for (Tensor& tensor : value.operands) Spread(tensor, recipe.random);
+Case NanInScalars(Recipe& recipe) {
+  Case value = WithLength(recipe, recipe.random.Between(1, 20));
+  const OperatorDef& def = DefOf(recipe.op);
+  FixedVector<int, kMaxAttributes> reals;
+  for (int i = 0; i < value.attributes.size(); ++i) {
+    if (def.attributes[static_cast<size_t>(i)].is_real()) reals.push_back(i);
+  }
+  constexpr double kSpecials[] = {kNan, kInfinity, -kInfinity};
+  const int which = reals[static_cast<int>(recipe.seed % static_cast<uint64_t>(reals.size()))];
+  value.attributes[which].real = kSpecials[recipe.seed / 2 % 3];
+  if (recipe.op == OpId::kClamp) {
+    // An end at infinity leaves the other alone; they stay in order.
+    const bool low = which == kClampLow;
+    double& end = value.attributes[which].real;
+    if (end == (low ? kInfinity : -kInfinity)) end = -end;
+  }
+  if (recipe.family() == Family::kGemm) {
+    value.operands[2].fill = {FillKind::kNormal, recipe.FillSeed(), 0, 1};
+  }
   return value;
 }
 

@@ -4,6 +4,7 @@
 // early overflow. Lengths stay small enough for thousands of cases a second.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "engine/mutate_steps.h"
 #include "engine/probe_recipes.h"
@@ -13,18 +14,13 @@ namespace {
 
 constexpr Fill kOnes = {FillKind::kConstant, 0, 1, 0};
 
-// A length between lowest and highest, uniform in its logarithm.
-int64_t DrawLength(Random& random, int64_t lowest, int64_t highest) {
-  const double span = std::log2(static_cast<double>(highest) / static_cast<double>(lowest));
-  const double length = static_cast<double>(lowest) * std::exp2(random.Unit() * span);
-  return std::clamp(static_cast<int64_t>(length), lowest, highest);
-}
-
 bool IsNarrow(DType type) { return type == DType::kF16 || type == DType::kBf16; }
 
 // Half of the sums of a narrow type deliver their f32 accumulator.
 void WidenHalfOfOutputs(Recipe& recipe, Case& value) {
-  if (IsNarrow(recipe.type) && recipe.random.Percent(50)) {
+  const std::span<const DType> outputs = OutputTypesOf(recipe.op, recipe.type);
+  const bool may = std::find(outputs.begin(), outputs.end(), DType::kF32) != outputs.end();
+  if (IsNarrow(recipe.type) && may && recipe.random.Percent(50)) {
     value.operands[value.operands.size() - 1].dtype = DType::kF32;
   }
 }
@@ -37,11 +33,13 @@ void Scatter(Recipe& recipe, Tensor& tensor, int64_t length, const double (&valu
   const auto turn = random.Below(kSize);
   for (size_t i = 0; i < kSize; ++i) {
     const int64_t place = static_cast<int64_t>(i) * stride + random.Between(0, stride - 1);
-    SetElement(tensor, 0, place, Encode(tensor.dtype, values[(i + turn) % kSize]));
+    SetElement(tensor, place, Encode(tensor.dtype, values[(i + turn) % kSize]));
   }
 }
 
-bool TakesNegative(OpId op) { return op != OpId::kLog && op != OpId::kSqrt; }
+bool TakesNegative(OpId op) {
+  return op != OpId::kLog && op != OpId::kSqrt && op != OpId::kRsqrt && op != OpId::kLog1p;
+}
 
 // The erf form is the one with a tail to lose; the other is a function of its own.
 void ChooseGeluForm(Recipe& recipe, Case& value) {
@@ -54,7 +52,7 @@ Case Saturation(Recipe& recipe) {
   const int64_t length = DrawLength(recipe.random, 4, 600);
   Case value = WithLength(recipe, length);
   value.operands[0].fill = {};
-  if (recipe.family() != Family::kSum) value.operands[1].fill = kOnes;
+  if (HasFactors(recipe.op)) value.operands[1].fill = kOnes;
   constexpr double kPairs[] = {60000, 60000, -60000, -59968};
   Scatter(recipe, value.operands[0], length, kPairs);
   WidenHalfOfOutputs(recipe, value);
@@ -80,8 +78,9 @@ Case MantissaSweep(Recipe& recipe) {
 
 Case EqualRows(Recipe& recipe) {
   constexpr double kValues[] = {1, 1, 3, 0.3};
-  const bool softmax = recipe.family() == Family::kSoftmax;
-  Case value = WithLength(recipe, DrawLength(recipe.random, 64, softmax ? 2048 : 8192));
+  // A function per element costs more than an addition, and a product of many overflows.
+  const bool adds = HasFactors(recipe.op) || recipe.family() == Family::kSum;
+  Case value = WithLength(recipe, DrawLength(recipe.random, 64, adds ? 8192 : 2048));
   SetFactors(recipe, value, {FillKind::kConstant, 0, recipe.random.Pick(kValues), 0}, kOnes);
   return value;
 }
@@ -120,8 +119,12 @@ Case UnrepresentableProducts(Recipe& recipe) {
   const int64_t stride = length / 8;
   for (int64_t i = 0; i < 8; ++i) {
     const int64_t place = i * stride + recipe.random.Between(0, stride - 1);
-    SetElement(a, 0, place, Encode(a.dtype, kFirst[i]));
-    SetElement(b, 0, place, Encode(b.dtype, kSecond[i]));
+    SetElement(a, place, Encode(a.dtype, kFirst[i]));
+    if (recipe.family() == Family::kLinear) {  // w is stored [k,n]
+      SetElement(b, {static_cast<int32_t>(place), 0}, Encode(b.dtype, kSecond[i]));
+    } else {
+      SetElement(b, place, Encode(b.dtype, kSecond[i]));
+    }
   }
   WidenHalfOfOutputs(recipe, value);
   return value;
@@ -150,9 +153,10 @@ Case WideRows(Recipe& recipe) {
 Case FarTails(Recipe& recipe) {
   Random& random = recipe.random;
   Case value = WithLength(recipe, random.Between(1, 40));
+  const bool tail = recipe.op == OpId::kGelu || recipe.op == OpId::kSilu ||
+                    recipe.op == OpId::kMish || recipe.op == OpId::kSigmoid;
   const double reach = recipe.op == OpId::kGelu ? random.Between(4, 14) : random.Between(10, 100);
-  const bool negative =
-      recipe.op == OpId::kGelu || (random.Percent(50) && TakesNegative(recipe.op));
+  const bool negative = tail || (random.Percent(50) && TakesNegative(recipe.op));
   value.operands[0].fill = {FillKind::kUniform, recipe.FillSeed(), negative ? -reach : reach / 2,
                             negative ? -reach / 2 : reach};
   ChooseGeluForm(recipe, value);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contracts/case.h"
+#include "contracts/judge.h"
 #include "contracts/observation.h"
 #include "contracts/values.h"
 #include "engine/arena.h"
@@ -29,6 +30,12 @@ class Runner {
   void Run(int backend, const AssayBackend& table, int64_t overread_bytes, bool settle,
            Observation& observation);
 
+  // Further calls of the case that just ended well, of those kinds that make sense for it and that
+  // the backend says it has a choice of (schedules, threads). What they touch that they should not
+  // have is noted as if the first call had done it.
+  void RunVariants(int backend, const AssayBackend& table, VariantKinds kinds,
+                   Observation& observation);
+
   void Mute(int backend, OpId op, int operand);
   int muted() const { return muted_count_; }
   int faults(int backend) const { return faults_[backend]; }
@@ -43,6 +50,18 @@ class Runner {
   void LookAround(Observation& observation);
   void ReadOutput(Observation& observation);
   void SettlePrefill(int backend, const AssayBackend& table, Observation& observation);
+  void ForgiveIndeterminacy(int backend, const AssayBackend& table, Observation& observation);
+  // The call as Prepare left it, at the operands' present places.
+  void ResetCall();
+  void CallVariant(int backend, const AssayBackend& table, VariantKind kind, int64_t parameter,
+                   Observation& observation, int64_t first = 0);
+  void RunAgain(int backend, const AssayBackend& table, Observation& observation);
+  void RunSchedules(int backend, const AssayBackend& table, Observation& observation);
+  void RunThreads(int backend, const AssayBackend& table, Observation& observation);
+  void RunAlone(int backend, const AssayBackend& table, Observation& observation);
+  void RunMoved(int backend, const AssayBackend& table, Observation& observation);
+  void RunScaled(int backend, const AssayBackend& table, Observation& observation);
+  void KeepRow(Variant& variant, int64_t length);
   bool OutputContentIsFree() const;
   bool AnyPrefillLeft(const Observation& observation) const;
   bool IsMuted(int backend, int operand) const;
@@ -57,6 +76,7 @@ class Runner {
   std::vector<uint8_t> muted_;  // backend x operator x operand
   int muted_count_ = 0;
   std::vector<uint64_t> second_;
+  Observation further_;  // what the call of a variant came to
   void (*marker_)(void*, int) = nullptr;
   void* marker_context_ = nullptr;
 };

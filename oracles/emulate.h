@@ -12,15 +12,15 @@
 namespace assay {
 
 // Output of `model` at element `index`, rounded to the output type; false where the model does not
-// apply. Models, for sums of products in storage order k = 0, 1, ...:
-//   accumulator   acc := RN(acc + a b) with one rounding (fused), then RN(alpha acc), RN(. + beta
-//   c),
-//                 every RN in f16 or bf16
-//   operands      a and b rounded to tf32, hf32 or bf16; sum, alpha and beta as exact as the fast
-//   tier,
-//                 one rounding to f32 (to f64 for f64 inputs): the mildest kernel of its kind
-// softmax without the shift: exp(x_i) / sum exp(x_j), each step rounded to f32 (f64 for f64
-// inputs).
+// apply. Models of linear operators: see emulate_sums.h; of operators over rows: emulate_rows.h.
+//
+// Element-wise operators, casts, quantization, max and min, computed otherwise in double:
+//   accumulator   arguments and result rounded to f16 or bf16
+//   operands      arguments rounded to tf32, hf32 or bf16
+//   flushed       subnormal arguments and results, of the stored types, as zero of their sign
 bool EmulateModel(const Values& values, DefectModel model, int64_t index, double* out);
+
+// The second half of the above. max_pool and places have no model.
+bool EmulatePoint(const Values& values, DefectModel model, int64_t index, double* out);
 
 }  // namespace assay

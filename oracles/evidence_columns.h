@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "contracts/evidence.h"
 #include "oracles/enclosure.h"
@@ -23,6 +24,7 @@ inline void ResetEvidence(int64_t count, Evidence& evidence) {
   evidence.legal.assign(size, kClassByValue);
   for (std::vector<double>& column : evidence.element) column.clear();
   evidence.scalar.fill(kNan);
+  evidence.choice = false;
   evidence.special = false;
   evidence.tier = Tier::kDot2;
 }
@@ -47,6 +49,9 @@ inline void StoreTruth(const Enclosure& truth, int64_t at, Evidence& evidence) {
   evidence.radius[at] = truth.radius;
 }
 
+// Where no standard says what is right.
+inline constexpr ClassSet kAnyClass = kClassNan | kClassInf | kClassZero | kClassFinite;
+
 // A member of a set without kClassByValue, to stand where a truth would.
 inline double Representative(ClassSet set) {
   if (set & kClassNan) return kNan;
@@ -60,6 +65,17 @@ inline void StoreClasses(ClassSet set, int64_t at, Evidence& evidence) {
   evidence.legal[at] = set;
   if (set & kClassByValue) return;
   StoreTruth({Representative(set), 0, 0}, at, evidence);
+}
+
+// A truth above the largest double: which infinity it rounds to, or may.
+inline void CloseOverflow(int64_t at, Evidence& evidence) {
+  const double hi = evidence.hi[at];
+  if (std::isinf(hi)) {
+    StoreClasses(ClassOf(hi), at, evidence);
+  } else if (std::fabs(hi) == std::numeric_limits<double>::max() && evidence.lo[at] != 0 &&
+             (evidence.lo[at] > 0) == (hi > 0)) {
+    evidence.legal[at] |= hi > 0 ? kClassPosInf : kClassNegInf;
+  }
 }
 
 // Upper bounds on positive quantities: one outward factor covers their few roundings.

@@ -9,43 +9,75 @@
 namespace assay {
 namespace {
 
-constexpr ClassSet kAnyClass = kClassNan | kClassInf | kClassZero | kClassFinite;
 constexpr uint32_t kAllPolicies = (uint32_t{1} << kIndexPolicyCount) - 1;
 
 uint32_t BitOf(IndexPolicy policy) { return uint32_t{1} << static_cast<int>(policy); }
 
-// One output row of a case: what was observed, what the policies would have it be.
+// What a pick copies: a row of the table, or a column where index_select goes along axis 1.
+// gather and embedding differ in the shape of the indices alone.
+struct Picks {
+  explicit Picks(const Values& values)
+      : columns(values.op->id == OpId::kIndexSelect &&
+                IntegerAttribute(*values.source, kIndexSelectAxis) == 1),
+        width(values.dims[1]),
+        rows(columns ? values.dims[1] : values.dims[0]),
+        length(columns ? values.dims[0] : values.dims[1]),
+        count(values.operands[1].count) {}
+
+  // Positions of element j of a line of the table, and of a line of the output.
+  int64_t From(int64_t line, int64_t j) const {
+    return columns ? j * width + line : line * width + j;
+  }
+  int64_t To(int64_t pick, int64_t j) const {
+    return columns ? j * count + pick : pick * length + j;
+  }
+
+  bool columns;
+  int64_t width;   // of the table
+  int64_t rows;    // lines there are to pick from
+  int64_t length;  // elements of a line
+  int64_t count;   // picks
+};
+
+// One output line of a case: what was observed, what the policies would have it be.
 struct RowMatcher {
   const Values& values;
   const Observation& observation;
-  int64_t rows = values.dims[0], columns = values.dims[1];
+  Picks picks{values};
+  int64_t rows = picks.rows;
 
-  const uint64_t* Observed(int64_t at) const { return observation.bits.data() + at * columns; }
+  // Whether fits(bits, position in the output, j) holds for the whole line.
+  template <class Fits>
+  bool All(int64_t at, const Fits& fits) const {
+    for (int64_t j = 0; j < picks.length; ++j) {
+      const int64_t to = picks.To(at, j);
+      if (!fits(observation.bits[static_cast<size_t>(to)], to, j)) return false;
+    }
+    return true;
+  }
 
   bool IsTableRow(int64_t at, int64_t row) const {
-    const uint64_t* expected = values.operands[0].bits.data() + row * columns;
-    return std::equal(expected, expected + columns, Observed(at));
+    return All(at, [&](uint64_t bits, int64_t, int64_t j) {
+      return bits == values.operands[0].bits[static_cast<size_t>(picks.From(row, j))];
+    });
   }
-  bool IsZero(int64_t at) const {
-    return std::all_of(Observed(at), Observed(at) + columns,
-                       [](uint64_t bits) { return bits == 0; });
-  }
+  bool IsZero(int64_t at) const { return IsFilledWith(at, 0); }
   bool IsPoison(int64_t at) const {
-    const uint64_t* poison = values.operands[2].bits.data() + at * columns;
-    return std::equal(poison, poison + columns, Observed(at));
+    return All(at, [&](uint64_t bits, int64_t to, int64_t) {
+      return bits == values.operands[2].bits[static_cast<size_t>(to)];
+    });
   }
   bool IsFilledWith(int64_t at, uint64_t pattern) const {
-    return std::all_of(Observed(at), Observed(at) + columns,
-                       [pattern](uint64_t bits) { return bits == pattern; });
+    return All(at, [pattern](uint64_t bits, int64_t, int64_t) { return bits == pattern; });
   }
   bool IsFill(int64_t at) const {
     const DType type = values.operands[0].dtype;
     if (IsFloat(type)) {
-      return std::all_of(Observed(at), Observed(at) + columns,
-                         [type](uint64_t bits) { return std::isnan(Decode(type, bits)); });
+      return All(
+          at, [type](uint64_t bits, int64_t, int64_t) { return std::isnan(Decode(type, bits)); });
     }
-    const int width = 8 * SizeOf(type);
-    const uint64_t lowest = uint64_t{1} << (width - 1);
+    const int bits = 8 * SizeOf(type);
+    const uint64_t lowest = uint64_t{1} << (bits - 1);
     return IsFilledWith(at, lowest) || IsFilledWith(at, lowest - 1);
   }
 
@@ -74,29 +106,29 @@ ClassSet ClassOfCopy(double value) {
 
 void MeasureGather(const Values& values, Evidence& evidence) {
   const OperandValues& table = values.operands[0];
-  const int64_t rows = values.dims[0], columns = values.dims[1], count = values.dims[2];
-  ResetEvidence(count * columns, evidence);
+  const Picks picks(values);
+  ResetEvidence(picks.count * picks.length, evidence);
   evidence.special = table.any_nan || table.any_inf;
   evidence.tier = Tier::kTable;
   const bool real = IsFloat(table.dtype);
   int64_t outside = 0;
-  for (int64_t at = 0; at < count; ++at) {
-    const int64_t index = values.operands[1].integer[at];
-    const bool inside = index >= 0 && index < rows;
+  for (int64_t at = 0; at < picks.count; ++at) {
+    const int64_t index = values.operands[1].integer[static_cast<size_t>(at)];
+    const bool inside = index >= 0 && index < picks.rows;
     outside += inside ? 0 : 1;
-    for (int64_t column = 0; column < columns; ++column) {
-      const int64_t to = at * columns + column;
+    for (int64_t j = 0; j < picks.length; ++j) {
+      const int64_t to = picks.To(at, j);
       if (!inside) {
         StoreClasses(kAnyClass, to, evidence);
         continue;
       }
-      const int64_t from = index * columns + column;
+      const auto from = static_cast<size_t>(picks.From(index, j));
       const double value = real ? table.real[from] : static_cast<double>(table.integer[from]);
       StoreTruth({value, 0, 0}, to, evidence);
-      if (real) evidence.legal[to] = ClassOfCopy(value);
+      if (real) evidence.legal[static_cast<size_t>(to)] = ClassOfCopy(value);
     }
   }
-  SetScalar(evidence, Quantity::kExtent, static_cast<double>(rows));
+  SetScalar(evidence, Quantity::kExtent, static_cast<double>(picks.rows));
   SetScalar(evidence, Quantity::kOutsideCount, static_cast<double>(outside));
 }
 
@@ -117,7 +149,7 @@ uint32_t MatchingIndexPolicies(const Values& values, const Observation& observat
   if (observation.status != RunStatus::kOk) return 0;
   uint32_t set = kAllPolicies;
   if (any_outside) set &= ~BitOf(IndexPolicy::kRaise);
-  for (int64_t at = 0; at < values.dims[2] && set != 0; ++at) {
+  for (int64_t at = 0; at < matcher.picks.count && set != 0; ++at) {
     if (outside(indices[at])) {
       set &= matcher.Match(at, indices[at]);
     } else if (!matcher.IsTableRow(at, indices[at])) {

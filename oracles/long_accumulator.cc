@@ -172,7 +172,7 @@ double LongAccumulator::RoundUp() {
   return left > 0 ? std::nextafter(nearest, kInfinity) : nearest;
 }
 
-Enclosure LongAccumulator::Take() {
+Enclosure LongAccumulator::Peek() {
   Enclosure value;
   value.hi = Round();
   if (std::isfinite(value.hi)) {
@@ -182,7 +182,14 @@ Enclosure LongAccumulator::Take() {
     const int left = Sign();
     // Away from zero: one step beyond the nearest double.
     if (left != 0) value.radius = std::nextafter(std::fabs(Round()), kInfinity);
+    Add(value.lo);
+    Add(value.hi);
   }
+  return value;
+}
+
+Enclosure LongAccumulator::Take() {
+  const Enclosure value = Peek();
   Clear();
   return value;
 }

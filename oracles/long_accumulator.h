@@ -31,6 +31,7 @@ class LongAccumulator {
   // Value as hi + lo +- radius and zero afterwards; radius 0 whenever two doubles hold it. hi is
   // infinite only where the value rounds to infinity.
   Enclosure Take();
+  Enclosure Peek();  // the same, and the value stays
 
  private:
   static constexpr int kDigits = 208;

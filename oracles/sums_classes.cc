@@ -62,7 +62,7 @@ bool MayBlowUp(const SumsView& view, double factor) {
 struct TermCounts {
   bool nan = false, positive_inf = false, negative_inf = false;
   bool positive = false, negative = false, zero = false;  // of all terms, infinite ones included
-  bool association_nan = false;  // NaN under one of the foldings of a finite alpha
+  bool association_nan = false;  // NaN under a folding of a finite alpha, or of zeros for padding
   bool vanishes = false;         // some product that is not 0 and that rounding makes 0
 };
 
@@ -74,6 +74,10 @@ TermCounts CountTerms(const SumsView& view, int64_t row, int64_t column) {
   TermCounts counts;
   for (int64_t k = 0; k < view.length; ++k) {
     const double a = view.A(row, k), b = view.B(column, k);
+    if (view.Absent(column, k)) {
+      counts.association_nan |= !std::isfinite(a);
+      continue;
+    }
     const ClassSet product = ProductClass(a, b);
     counts.nan |= product == kClassNan;
     counts.positive_inf |= product == kClassPosInf;

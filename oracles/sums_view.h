@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm, dot and sum seen as one thing: rows x columns outputs alpha * sum_k a(i,k) b(j,k) + beta *
-// c. Internal to oracles/. A view refers to the values of a case and to packed copies; it owns
-// nothing.
+// Sums of products seen as one thing: rows x columns outputs alpha * sum_k a(i,k) b(j,k) + beta *
+// c, which are a contiguous part of a case's outputs. Internal to oracles/. A view refers to the
+// values of a case and to packed copies; it owns nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 namespace assay {
 
 struct SumsView {
+  int64_t first = 0;  // output of row 0, column 0; the others follow row by row
   int64_t rows = 1, columns = 1, length = 0;
   const double* a = nullptr;  // [rows][length]
   const double* b = nullptr;  // as in Dot2Problem; null: every factor is 1
@@ -23,6 +24,9 @@ struct SumsView {
   double max_abs_a = 0, max_abs_b = 1, max_abs_c = 0;                        // over finite elements
   bool any_special_a = false, any_special_b = false, any_special_c = false;  // NaN or Inf
   bool zeros = false;  // some factor is +0 or -0
+  // [columns][length], null: none. Factors b that stand for padding: they are zeros, which an
+  // implementation may skip or multiply.
+  const uint8_t* absent = nullptr;
   DType input = DType::kF32, output = DType::kF32;
 
   double A(int64_t row, int64_t k) const { return a[row * length + k]; }
@@ -32,6 +36,11 @@ struct SumsView {
     return b[(column / kPanelColumns * length + k) * kPanelColumns + column % kPanelColumns];
   }
   double C(int64_t row, int64_t column) const { return c[row * columns + column]; }
+  bool Absent(int64_t column, int64_t k) const {
+    return absent != nullptr && absent[column * length + k] != 0;
+  }
+  int64_t count() const { return rows * columns; }
+  int64_t At(int64_t row, int64_t column) const { return first + row * columns + column; }
   // alpha = 0 or nothing to add: A and B are not referenced.
   bool only_c() const { return alpha == 0 || length == 0; }
 };

@@ -10,57 +10,14 @@
 namespace assay {
 namespace {
 
-// Unevaluated sums of two doubles: 1/sqrt 2, sqrt(2/pi), 0.044715; and 2/sqrt pi.
-constexpr double kRootHalf = 0x1.6a09e667f3bcdp-1, kRootHalfLow = -0x1.bdd3413b26456p-55;
-constexpr double kRootTwoOverPi = 0x1.9884533d43651p-1, kRootTwoOverPiLow = -0x1.cbc0d30ebfd15p-55;
-constexpr double kCubic = 0x1.6e4e26d4801f7p-5, kCubicLow = 0x1.441355475a31ap-59;
-constexpr double kTwoOverRootPi = 0x1.20dd750429b6dp+0;
-
-constexpr double kConditionOutward = 1 + 0x1p-36;
-// exp(2 |z|) is beyond or below every double; Phi(-38) is below every normal one.
-constexpr double kTanhFormSaturates = 500, kErfFormSaturates = 36;
-
 bool IsGelu(Function function) {
   return function == Function::kGeluErf || function == Function::kGeluTanh;
 }
 
-Enclosure Libm(double value) {
-  if (!std::isfinite(value)) return {value, 0, 0};
-  double radius = std::fabs(value) * kLibmRadius;
-  if (!(std::fabs(value) >= 0x1p-950)) radius += kLibmFloor;
-  return {value, 0, radius};
-}
+bool IsExact(OpId op) { return op == OpId::kRelu || op == OpId::kClamp; }
 
-// erfc(-x / sqrt 2). The argument is rounded in two parts, the second enters through the
-// derivative: one rounded part alone would be amplified by x^2.
-double Erfc(double x) {
-  double high, low;
-  TwoProduct(x, kRootHalf, high, low);
-  low += x * kRootHalfLow;
-  return std::erfc(-high) + low * kTwoOverRootPi * std::exp(-high * high);
-}
-
-// sqrt(2/pi) (x + 0.044715 x^3) as high + low; x^2 is exact for 24 bits.
-void TanhFormArgument(double x, double& high, double& low) {
-  const double square = x * x;
-  double cubic, cubic_error, factor, factor_error, scaled, scaled_error;
-  TwoProduct(kCubic, square, cubic, cubic_error);
-  cubic_error += kCubicLow * square;
-  TwoSum(1, cubic, factor, factor_error);
-  factor_error += cubic_error;
-  TwoProduct(kRootTwoOverPi, x, scaled, scaled_error);
-  scaled_error += kRootTwoOverPiLow * x;
-  TwoProduct(scaled, factor, high, low);
-  low += scaled * factor_error + scaled_error * factor;
-}
-
-double TanhFormGelu(double x) {
-  double high, low;
-  TanhFormArgument(x, high, low);
-  if (high > kTanhFormSaturates) return x;
-  if (high < -kTanhFormSaturates) return -0.0;
-  const double growth = std::exp(-2 * high);
-  return x / (1 + (growth - growth * (2 * low)));
+double LibmCondition(Function function, double x) {
+  return IsGelu(function) ? LibmGeluCondition(function, x) : TailCondition(function, x);
 }
 
 }  // namespace
@@ -79,63 +36,22 @@ Function FunctionOf(const Case& value) {
       return Function::kErf;
     case OpId::kGelu:
       return value.attributes[kGeluForm].choice == 0 ? Function::kGeluErf : Function::kGeluTanh;
+    case OpId::kExpm1:
+      return Function::kExpm1;
+    case OpId::kLog1p:
+      return Function::kLog1p;
+    case OpId::kRsqrt:
+      return Function::kRsqrt;
+    case OpId::kSigmoid:
+      return Function::kSigmoid;
+    case OpId::kSilu:
+      return Function::kSilu;
+    case OpId::kMish:
+      return Function::kMish;
     default:
       break;
   }
   ASSAY_CHECK(false, "not a unary operator");
-}
-
-Enclosure LibmUnary(Function function, double x) {
-  // Where the answer is a small integer it is exact, and so is a zero.
-  if (x == 0 && function == Function::kExp) return {1, 0, 0};
-  if (x == 0 && function != Function::kLog) return {x, 0, 0};
-  if (x == 1 && function == Function::kLog) return {0, 0, 0};
-  switch (function) {
-    case Function::kExp:
-      return Libm(std::exp(x));
-    case Function::kLog:
-      return Libm(std::log(x));
-    case Function::kTanh:
-      return Libm(std::tanh(x));
-    case Function::kErf:
-      return Libm(std::erf(x));
-    case Function::kGeluErf:
-      return Libm(0.5 * x * Erfc(x));
-    case Function::kGeluTanh:
-      return Libm(TanhFormGelu(x));
-    case Function::kSqrt:
-      break;
-  }
-  return SquareRoot(x);
-}
-
-// With hi = RN(sqrt x) the residual r = x - hi^2 is a double (barring underflow, hence the
-// scaling), and sqrt x = hi + r / (2 hi) - r^2 / (8 hi^3) + ...: as |r| <= 2 u hi^2 the neglected
-// part is below 2^-107 hi, the division adds at most 2^-106 hi.
-Enclosure SquareRoot(double x) {
-  if (x == 0) return {x, 0, 0};
-  if (x < 0x1p-900) {
-    Enclosure root = SquareRoot(x * 0x1p200);
-    return {root.hi * 0x1p-100, root.lo * 0x1p-100, root.radius * 0x1p-100};
-  }
-  const double hi = std::sqrt(x);
-  const double residual = std::fma(-hi, hi, x);
-  if (residual == 0) return {hi, 0, 0};
-  return {hi, residual / (2 * hi), hi * 0x1p-105};
-}
-
-// Far above 0 the condition vanishes; the floor covers what underflows on the way.
-double LibmGeluCondition(Function function, double x) {
-  const double size = std::fabs(x);
-  if (function == Function::kGeluErf) {
-    if (x < -kErfFormSaturates) return (x * x + 1) * kConditionOutward;  // Mills' ratio
-    const double density = kRootTwoOverPi * std::exp(-0.5 * x * x);
-    return size * density / Erfc(x) * kConditionOutward + kLibmFloor;
-  }
-  double high, low;
-  TanhFormArgument(x, high, low);
-  const double slope = kRootTwoOverPi * (1 + 3 * kCubic * x * x);
-  return 2 * size * slope / (1 + std::exp(2 * high)) * kConditionOutward + kLibmFloor;
 }
 
 ClassSet UnaryClasses(Function function, double x) {
@@ -156,8 +72,24 @@ ClassSet UnaryClasses(Function function, double x) {
     case Function::kTanh:
     case Function::kErf:
       return x == 0 ? ClassOf(x) : kClassByValue;  // +-1 at the infinities
+    case Function::kExpm1:                         // -1 at -Inf
+      if (x == 0) return ClassOf(x);
+      return infinite && x > 0 ? kClassPosInf : kClassByValue;
+    case Function::kLog1p:
+      if (x == 0) return ClassOf(x);
+      if (x == -1) return kClassNegInf;
+      if (x < -1) return kClassNan;
+      return infinite ? kClassPosInf : kClassByValue;
+    case Function::kRsqrt:
+      if (x == 0) return std::signbit(x) ? kClassNegInf : kClassPosInf;
+      if (x < 0) return kClassNan;
+      return infinite ? kClassPosZero : kClassByValue;
+    case Function::kSigmoid:
+      return infinite && x < 0 ? kClassPosZero : kClassByValue;
     case Function::kGeluErf:
     case Function::kGeluTanh:
+    case Function::kSilu:
+    case Function::kMish:
       if (!infinite) return kClassByValue;
       // At -Inf the limit is 0, the written formula -Inf * 0.
       return x > 0 ? kClassPosInf : static_cast<ClassSet>(kClassZero | kClassNan);
@@ -167,18 +99,71 @@ ClassSet UnaryClasses(Function function, double x) {
 
 namespace {
 
-// A truth above the largest double: which infinity it rounds to, or may.
-void CloseUnaryOverflow(int64_t at, Evidence& evidence) {
-  const double hi = evidence.hi[at];
-  if (std::isinf(hi)) {
-    StoreClasses(ClassOf(hi), at, evidence);
-  } else if (std::fabs(hi) == std::numeric_limits<double>::max() && evidence.lo[at] != 0 &&
-             (evidence.lo[at] > 0) == (hi > 0)) {
-    evidence.legal[at] |= hi > 0 ? kClassPosInf : kClassNegInf;
-  }
+// Where the quantity says how much an error in the argument of the tail factor costs.
+bool HasTail(Function function) {
+  return IsGelu(function) || function == Function::kSigmoid || function == Function::kSilu ||
+         function == Function::kMish;
+}
+
+// Whether neither tier needs more than double-double arithmetic.
+bool IsRoot(Function function) {
+  return function == Function::kSqrt || function == Function::kRsqrt;
+}
+
+// Of the functions with a real limit, all have these: tanh and erf both, sigmoid and expm1 one.
+double AtInfinity(double x) { return std::copysign(1.0, x); }
+
+void SetScalars(const OperandValues& x, Evidence& evidence) {
+  SetScalar(evidence, Quantity::kLength, 1);
+  SetScalar(evidence, Quantity::kAlpha, 1);
+  SetScalar(evidence, Quantity::kBeta, 0);
+  SetScalar(evidence, Quantity::kMaxAbsA, x.max_abs);
+  SetScalar(evidence, Quantity::kMaxAbsB, 0);
+  SetScalar(evidence, Quantity::kMaxAbsC, 0);
+}
+
+// Zeros of relu and clamp may have either sign: max(-0, 0) is one or the other.
+void StoreSelected(double value, int64_t at, Evidence& evidence) {
+  if (std::isinf(value)) return StoreClasses(ClassOf(value), at, evidence);
+  StoreTruth({value, 0, 0}, at, evidence);
+}
+
+void StoreRelu(double x, int64_t at, Evidence& evidence) {
+  if (std::isnan(x)) return StoreClasses(kClassNan, at, evidence);
+  StoreSelected(x > 0 ? x : 0.0, at, evidence);
+}
+
+void StoreClamped(double x, double low, double high, int64_t at, Evidence& evidence) {
+  if (std::isnan(x)) return StoreClasses(kClassNan, at, evidence);
+  const bool any_nan = std::isnan(low) || std::isnan(high);
+  if (low > high) return StoreClasses(kAnyClass, at, evidence);  // no standard answer
+  // A NaN bound may be ignored: then every comparison with it is false.
+  const double raised = x < low ? low : x;
+  StoreSelected(raised > high ? high : raised, at, evidence);
+  if (any_nan) evidence.legal[at] |= kClassNan;
 }
 
 }  // namespace
+
+void UnaryOracle::MeasureExact(const Values& values, Evidence& evidence) {
+  const OperandValues& x = values.operands[0];
+  const bool clamp = values.source->op == OpId::kClamp;
+  const double low = clamp ? ScalarAttribute(*values.source, kClampLow) : 0;
+  const double high = clamp ? ScalarAttribute(*values.source, kClampHigh) : 0;
+  ResetEvidence(x.count, evidence);
+  evidence.special = x.any_nan || x.any_inf || !std::isfinite(low) || !std::isfinite(high);
+  double* abs_x = MeasuredColumn(evidence, Quantity::kAbsX);
+  for (int64_t i = 0; i < x.count; ++i) {
+    const double argument = x.real[i];
+    abs_x[i] = std::isfinite(argument) ? std::fabs(argument) : 0;
+    if (clamp) {
+      StoreClamped(argument, low, high, i, evidence);
+    } else {
+      StoreRelu(argument, i, evidence);
+    }
+  }
+  SetScalars(x, evidence);
+}
 
 void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bits,
                               BallEvaluator& balls, Evidence& evidence) {
@@ -187,7 +172,7 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
   ResetEvidence(x.count, evidence);
   evidence.special = x.any_nan || x.any_inf;
   double* abs_x = MeasuredColumn(evidence, Quantity::kAbsX);
-  double* condition = IsGelu(function) ? MeasuredColumn(evidence, Quantity::kCondition) : nullptr;
+  double* condition = HasTail(function) ? MeasuredColumn(evidence, Quantity::kCondition) : nullptr;
   for (int64_t i = 0; i < x.count; ++i) {
     const double argument = x.real[i];
     const bool finite = std::isfinite(argument);
@@ -200,36 +185,34 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
       RaiseTier(evidence, Tier::kTable);
       continue;
     }
-    if (!finite) {  // tanh and erf of an infinity
-      StoreTruth({std::copysign(1.0, argument), 0, 0}, i, evidence);
-    } else if (libm && function == Function::kSqrt) {
-      StoreTruth(SquareRoot(argument), i, evidence);
+    if (!finite) {
+      StoreTruth({AtInfinity(argument), 0, 0}, i, evidence);
     } else if (libm) {
       StoreTruth(LibmUnary(function, argument), i, evidence);
-      if (condition) condition[i] = LibmGeluCondition(function, argument);
-      RaiseTier(evidence, Tier::kLibm);
+      if (condition) condition[i] = LibmCondition(function, argument);
+      if (!IsRoot(function)) RaiseTier(evidence, Tier::kLibm);
     } else {
       StoreTruth(balls.Evaluate(function, argument, precision_bits), i, evidence);
-      if (condition) condition[i] = balls.GeluCondition(function, argument);
+      if (condition) {
+        condition[i] = IsGelu(function) ? balls.GeluCondition(function, argument)
+                                        : TailCondition(function, argument);
+      }
       RaiseTier(evidence, Tier::kBall);
     }
-    CloseUnaryOverflow(i, evidence);
+    CloseOverflow(i, evidence);
   }
-  SetScalar(evidence, Quantity::kLength, 1);
-  SetScalar(evidence, Quantity::kAlpha, 1);
-  SetScalar(evidence, Quantity::kBeta, 0);
-  SetScalar(evidence, Quantity::kMaxAbsA, x.max_abs);
-  SetScalar(evidence, Quantity::kMaxAbsB, 0);
-  SetScalar(evidence, Quantity::kMaxAbsC, 0);
+  SetScalars(x, evidence);
 }
 
 void UnaryOracle::Measure(const Values& values, BallEvaluator& balls, Evidence& evidence) {
-  const bool libm = values.operands[0].dtype != DType::kF64 || values.source->op == OpId::kSqrt;
+  if (IsExact(values.source->op)) return MeasureExact(values, evidence);
+  const bool libm = values.operands[0].dtype != DType::kF64 || IsRoot(FunctionOf(*values.source));
   MeasureWith(values, libm, /*precision_bits=*/0, balls, evidence);
 }
 
 void UnaryOracle::MeasureHighest(const Values& values, int precision_bits, BallEvaluator& balls,
                                  Evidence& evidence) {
+  if (IsExact(values.source->op)) return MeasureExact(values, evidence);
   MeasureWith(values, /*libm=*/false, precision_bits, balls, evidence);
 }
 

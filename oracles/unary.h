@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle of exp, log, tanh, sqrt, erf and gelu: truth, quantities and legal classes of every
-// element. Internal to oracles/.
+// The oracle of the operators of one element, exp to clamp: truth, quantities and legal classes of
+// every element. Internal to oracles/.
 #pragma once
 
 #include "contracts/dtype.h"
@@ -18,13 +18,19 @@ inline constexpr double kLibmRadius = 0x1p-45;
 // Added where a result may be below the normal doubles: far below every narrower format.
 inline constexpr double kLibmFloor = 0x1p-1000;
 
-Function FunctionOf(const Case& value);  // REQUIRES a unary operator
+Function FunctionOf(const Case& value);  // REQUIRES a unary operator other than relu and clamp
 
 // f(x) by the C library in double precision. REQUIRES x finite, of at most 24 bits and of the range
 // of f32, inside the domain.
 Enclosure LibmUnary(Function function, double x);
 // The square root with a proven radius, for every double. REQUIRES x >= 0, finite.
 Enclosure SquareRoot(double x);
+// The reciprocal square root with a proven radius, for every double. REQUIRES x > 0, finite.
+Enclosure ReciprocalRoot(double x);
+// |x T'(x) / T(x)| for sigmoid, silu and mish, T the factor of x (sigmoid: itself): |x| (1 -
+// sigmoid(x)), and 4 |x| (w + 1) / ((w + 2) (w^2 + 2 w + 2)) with w = exp(x). By the C library,
+// rounded outward by 2^-36. REQUIRES x finite.
+double TailCondition(Function function, double x);
 // The condition of gelu's tail factor by the C library, rounded outward by 2^-36. REQUIRES as
 // above.
 double LibmGeluCondition(Function function, double x);
@@ -40,6 +46,8 @@ class UnaryOracle {
                       Evidence& evidence);
 
  private:
+  // What relu and clamp give is exact: an element, or a bound.
+  void MeasureExact(const Values& values, Evidence& evidence);
   void MeasureWith(const Values& values, bool libm, int precision_bits, BallEvaluator& balls,
                    Evidence& evidence);
 };

@@ -86,10 +86,12 @@ std::optional<ClauseVerdict> WorstClause(const BackendOutcome& outcome) {
 
 // ---- The words ----
 
-// The longest trigger, "alpha_zero", with its underscore. Then the limits leave at least 9
-// characters to the family: operators have at most 7, errors 12, or 14 where there is an operand of
-// at most 7.
-constexpr size_t kMaxClass = 6, kMaxClause = 11, kTriggerRoom = 11, kMinFamily = 9;
+// kTriggerRoom: the longest trigger, "alpha_zero", with its underscore. Where the words together
+// leave fewer than kMinFamily characters to the backend's family, first the operator loses its
+// vowels (then at most 9 characters), then the clause is cut to kShortClause: with errors of at
+// most 14 and operands of at most 8 characters that suffices.
+constexpr size_t kMaxClass = 6, kMaxClause = 11, kShortClause = 7, kTriggerRoom = 11;
+constexpr size_t kMinFamily = 9;
 
 // Lower-case letters and digits of `text`, every other character as `other` or nothing.
 std::string Sanitized(std::string_view text, std::string_view other) {
@@ -116,6 +118,19 @@ std::string Abbreviated(const std::string& word, size_t limit) {
   return short_word;
 }
 
+// "scaled_gradient" -> "scldgrdnt": without vowels and underscores, but for first letters. No two
+// operators become alike.
+std::string WithoutVowels(std::string_view name) {
+  std::string word;
+  bool first = true;
+  for (const char c : name) {
+    const bool vowel = std::string_view("aeiou").find(c) != std::string_view::npos;
+    if (c != '_' && (first || !vowel)) word += c;
+    first = c == '_';
+  }
+  return word;
+}
+
 // "C-EXC-01" -> "exc01", "X-SAFE-01" -> "safe01".
 std::string ClassWord(std::string_view contract) {
   if (contract.size() > 2 && contract[1] == '-') contract.remove_prefix(2);
@@ -129,7 +144,7 @@ struct Traits {
   bool nan = false, inf = false, subnormal = false, huge = false, tiny = false, tail = false;
 };
 
-void Note(DType type, double x, bool gelu, Traits& traits) {
+void Note(DType type, double x, bool has_tail, Traits& traits) {
   const FormatInfo& format = InfoOf(FormatOf(type));
   const double magnitude = std::fabs(x);
   if (std::isnan(x)) traits.nan = true;
@@ -138,7 +153,7 @@ void Note(DType type, double x, bool gelu, Traits& traits) {
   if (magnitude < format.smallest_normal) traits.subnormal = true;
   if (magnitude >= std::ldexp(1.0, (format.max_exponent + 1) / 2)) traits.huge = true;
   if (magnitude < std::ldexp(1.0, format.min_exponent / 2)) traits.tiny = true;
-  if (gelu && x < -2) traits.tail = true;
+  if (has_tail && x < -2) traits.tail = true;
 }
 
 std::string_view WordOf(const Traits& traits) {
@@ -157,14 +172,41 @@ struct Slice {
   int64_t first, step, count;
 };
 
+// alpha and beta are where a BLAS has them; -1 where an operator has none.
+int AlphaOf(const OperatorDef& def) {
+  return def.family == Family::kGemm || def.family == Family::kVector ? kGemmAlpha : -1;
+}
+
+bool ReadsDestination(const Values& values) {
+  return values.op->family != Family::kGemm || !(ScalarAttribute(*values.source, kGemmBeta) == 0);
+}
+
 void AddAll(const Values& values, FixedVector<Slice, kMaxOperands>& slices) {
-  const bool reads_c =
-      values.op->family != Family::kGemm || !(ScalarAttribute(*values.source, kGemmBeta) == 0);
   for (int i = 0; i < static_cast<int>(values.operands.size()); ++i) {
     const Role role = values.op->operands[i].role;
-    if (role == Role::kOutput || (role == Role::kInout && !reads_c)) continue;
+    if (role == Role::kOutput || (role == Role::kInout && !ReadsDestination(values))) continue;
     slices.push_back({i, 0, 1, values.operands[i].count});
   }
+}
+
+// Element `witness` of every input, where all operands have the destination's shape.
+void AddSameElement(const Values& values, int64_t witness,
+                    FixedVector<Slice, kMaxOperands>& slices) {
+  for (int i = 0; i + 1 < static_cast<int>(values.operands.size()); ++i) {
+    slices.push_back({i, witness, 1, 1});
+  }
+}
+
+void AddRowAndColumn(const Values& values, int64_t witness,
+                     FixedVector<Slice, kMaxOperands>& slices) {
+  const int64_t m = values.dims[0], n = values.dims[1], k = values.dims[2];
+  const int64_t row = witness / n, column = witness % n;
+  const auto& attributes = values.source->attributes;
+  const bool a_turned = attributes[kGemmTransA].choice == 1;
+  const bool b_turned = attributes[kGemmTransB].choice == 1;
+  slices.push_back({0, a_turned ? row : row * k, a_turned ? m : 1, k});
+  slices.push_back({1, b_turned ? column * k : column, b_turned ? 1 : n, k});
+  if (ReadsDestination(values)) slices.push_back({2, witness, 1, 1});
 }
 
 // The inputs that output element `witness` depends on, or all where it depends on all.
@@ -173,40 +215,41 @@ FixedVector<Slice, kMaxOperands> ConeOf(const Values& values, int64_t witness) {
   const NamedDims& dims = values.dims;
   const Family family = values.op->family;
   const bool known = witness >= 0 && witness < values.operands.back().count;
-  if (known && family == Family::kUnary) {
-    slices.push_back({0, witness, 1, 1});
+  const bool by_element = family == Family::kUnary || family == Family::kBinary ||
+                          family == Family::kCast || family == Family::kQuantize;
+  if (known && by_element) {
+    AddSameElement(values, witness, slices);
   } else if (known && family == Family::kSoftmax) {
-    slices.push_back({0, witness / dims[1] * dims[1], 1, dims[1]});
-  } else if (known && family == Family::kGemm) {
-    const int64_t m = dims[0], n = dims[1], k = dims[2];
-    const int64_t row = witness / n, column = witness % n;
-    const auto& attributes = values.source->attributes;
-    const bool a_turned = attributes[kGemmTransA].choice == 1;
-    const bool b_turned = attributes[kGemmTransB].choice == 1;
-    slices.push_back({0, a_turned ? row : row * k, a_turned ? m : 1, k});
-    slices.push_back({1, b_turned ? column * k : column, b_turned ? 1 : n, k});
-    if (!(ScalarAttribute(*values.source, kGemmBeta) == 0)) slices.push_back({2, witness, 1, 1});
+    const int64_t row = values.op->id == OpId::kLogSumExp ? witness : witness / dims[1];
+    slices.push_back({0, row * dims[1], 1, dims[1]});
+  } else if (known && values.op->id == OpId::kGemm) {
+    AddRowAndColumn(values, witness, slices);
   } else {
     AddAll(values, slices);
   }
   return slices;
 }
 
+// Functions whose answer left of -2 is far smaller than their argument.
+bool HasTail(OpId op) { return op == OpId::kGelu || op == OpId::kSilu || op == OpId::kMish; }
+
 std::string_view WordOfSlices(const Values& values,
                               const FixedVector<Slice, kMaxOperands>& slices) {
-  const bool gelu = values.op->id == OpId::kGelu;
   Traits traits;
   for (const Slice& slice : slices) {
     const OperandValues& operand = values.operands[slice.operand];
     if (!IsFloat(operand.dtype)) continue;
     for (int64_t i = 0; i < slice.count; ++i) {
-      Note(operand.dtype, operand.real[slice.first + i * slice.step], gelu, traits);
+      Note(operand.dtype, operand.real[slice.first + i * slice.step], HasTail(values.op->id),
+           traits);
     }
   }
-  if (values.op->family == Family::kGemm) {
-    const DType type = values.operands[0].dtype;
-    Note(type, ScalarAttribute(*values.source, kGemmAlpha), false, traits);
-    Note(type, ScalarAttribute(*values.source, kGemmBeta), false, traits);
+  const DType type = IsFloat(values.operands[0].dtype) ? values.operands[0].dtype : DType::kF32;
+  for (int i = 0; i < values.source->attributes.size(); ++i) {
+    const AttributeDef& attribute = values.op->attributes[static_cast<size_t>(i)];
+    // An epsilon is meant to be small.
+    if (!attribute.is_real() || attribute.name == "epsilon") continue;
+    Note(type, ScalarAttribute(*values.source, i), false, traits);
   }
   return WordOf(traits);
 }
@@ -220,9 +263,11 @@ std::string_view ValueWord(const Values& values, int64_t witness) {
 }
 
 bool AnyOutside(const Values& values) {
-  if (values.op->family != Family::kGather) return false;
-  for (int64_t index : values.operands[1].integer) {
-    if (index < 0 || index >= values.dims[0]) return true;
+  const int operand = IndexOperandOf(*values.op);
+  if (operand < 0) return false;
+  const int64_t extent = IndexedExtent(*values.source, values.dims);
+  for (int64_t index : values.operands[static_cast<size_t>(operand)].integer) {
+    if (index < 0 || index >= extent) return true;
   }
   return false;
 }
@@ -235,7 +280,8 @@ bool AnyStrided(const Case& value) {
 // alpha = 0 comes before an empty sum: minimizing drops operands that must not matter.
 std::string_view ShapeWord(const Values& values, Kind kind) {
   const bool gemm = values.op->family == Family::kGemm;
-  if (gemm && ScalarAttribute(*values.source, kGemmAlpha) == 0) return "alpha_zero";
+  const int alpha = AlphaOf(*values.op);
+  if (alpha >= 0 && ScalarAttribute(*values.source, alpha) == 0) return "alpha_zero";
   for (int64_t extent : values.dims) {
     if (extent == 0) return "empty";
   }
@@ -265,7 +311,8 @@ std::string_view LayoutOf(const Tensor& tensor) {
 
 // The factors of a gemm change places when a kernel computes the transpose: one fault, one word.
 std::string_view OperandWord(const OperatorDef& def, int operand) {
-  return def.family == Family::kGemm && operand < 2 ? "factor" : def.operands[operand].name;
+  const bool factors = def.id == OpId::kGemm || def.id == OpId::kBatchedGemm;
+  return factors && operand < 2 ? "factor" : def.operands[operand].name;
 }
 
 }  // namespace
@@ -310,16 +357,23 @@ std::string KeyOf(const Case& value, const NamedDims& dims, const Violation& vio
                   std::string_view backend_family) {
   const OperatorDef& def = DefOf(value.op);
   const ErrorClass error = violation.clause.error;
-  std::string key = ClassWord(violation.clause.contract);
-  key += '_';
-  key += Abbreviated(Sanitized(violation.clause.clause, "_"), kMaxClause);
-  for (std::string_view word : {def.name, NameOf(error)}) key.append("_").append(word);
-  if (KindOf(error) == Kind::kMemory) {
-    key.append("_").append(OperandWord(def, violation.guard.operand));
+  const bool memory = KindOf(error) == Kind::kMemory;
+  const size_t reserved = kMinFamily + 1 + (memory ? 0 : kTriggerRoom);
+  std::string key;
+  for (const bool short_clause : {false, true}) {
+    for (const bool short_operator : {false, true}) {
+      key = ClassWord(violation.clause.contract) + '_' +
+            Abbreviated(Sanitized(violation.clause.clause, "_"),
+                        short_clause ? kShortClause : kMaxClause) +
+            '_' + (short_operator ? WithoutVowels(def.name) : std::string(def.name)) + '_';
+      key += NameOf(error);
+      if (memory) key.append("_").append(OperandWord(def, violation.guard.operand));
+      if (key.size() + reserved <= kMaxKeyLength) break;
+    }
+    if (key.size() + reserved <= kMaxKeyLength) break;
   }
-  const size_t trigger_room = KindOf(error) == Kind::kMemory ? 0 : kTriggerRoom;
-  const size_t family_room = kMaxKeyLength - key.size() - 1 - trigger_room;
-  ASSAY_CHECK(family_room >= kMinFamily, "the limits of the words add up");
+  ASSAY_CHECK(key.size() + reserved <= kMaxKeyLength, "the limits of the words add up");
+  const size_t family_room = kMaxKeyLength - key.size() - 1 - (memory ? 0 : kTriggerRoom);
   key.append("_").append(Abbreviated(Sanitized(backend_family, "_"), family_room));
   const std::string_view trigger = TriggerOf(value, dims, violation);
   if (!trigger.empty()) key.append("_").append(trigger);

@@ -27,12 +27,12 @@ struct Violation {
 std::vector<Violation> ViolationsOf(const Record& record);
 
 // What about the case the key ends with: the first that applies, in this order.
-//   empty       a dimension is 0                      alpha_zero  gemm with alpha = 0
-//   beta_zero   gemm with beta = 0 whose c holds a NaN or an Inf
-//   outside     gather with an index outside
-//   nan, inf    an input (or alpha, beta) is          subnormal   likewise
+//   empty       a dimension is 0                      alpha_zero  there is an alpha, and it is 0
+//   beta_zero   a beta of 0 whose destination holds a NaN or an Inf
+//   outside     an index outside
+//   nan, inf    an input (or a real attribute) is     subnormal   likewise
 //   huge, tiny  |input| whose square overflows, or falls below the normal range
-//   tail        gelu left of -2, where the answer is far smaller than the input
+//   tail        gelu, silu, mish left of -2, where the answer is far smaller than the input
 //   stride      an operand is not dense row-major     plain       nothing of these
 // Only those that can matter to the error are looked at: shape, layout and indices for calls that
 // end badly, for output that is not written and for policies; no trigger for damage to memory,
@@ -44,7 +44,8 @@ std::string_view TriggerOf(const Case& value, const NamedDims& dims, const Viola
 // "<class>_<clause>_<operator>_<error>[_<operand>]_<backend family>[_<trigger>]", for example
 // "exc01_special_gemm_nan_appears_openblas_alpha_zero". Words that come from outside (class,
 // clause, family) and are too long for the whole to stay within 60 characters are abbreviated: a
-// prefix and four letters of a hash. REQUIRES a checked case with these dims.
+// prefix and four letters of a hash; long names of operators then lose their vowels. REQUIRES a
+// checked case with these dims.
 std::string KeyOf(const Case& value, const NamedDims& dims, const Violation& violation,
                   std::string_view backend_family);
 inline constexpr size_t kMaxKeyLength = 60;

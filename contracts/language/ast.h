@@ -84,13 +84,18 @@ enum class Relation : uint8_t {
   kGuards,       // untouched(guards)
   kOperands,     // untouched(operands)
   kChoice,       // choice(out) is legal: argmax and amax
-  kRuns,         // across runs: out agrees as determinism declares
-  kSchedules,    // across schedules: out agrees within 2 * tolerance, each within its own
-  kInvariant,    // across batches, threads, alignments, ranks: same(out) where declared
-  kScales,       // across scales: out agrees as its stored intermediates allow
-  kOverflow,     // nonfinite(out) where a stored intermediate overflows
+  kRuns,         // runs agree as declared: each within its tolerance, BITWISE with equal bits
+  kSchedules,    // schedules agree: each within its tolerance, all of one class
+  kSameInBatch,  // invariant(batch) where declared: a row alone has the bits it has among others
+  kSameOnThreads,    // invariant(threads) where declared
+  kSameWhenMoved,    // invariant(alignment) where declared
+  kSameOnRanks,      // invariant(ranks) where declared: all ranks hold the same bits
+  kSameOnSchedules,  // invariant(schedules) where declared
+  kScales,  // scales agree: as the stored intermediates allow, not finite where one overflows
+  kSubnormals,  // subnormals(out) as declared: no error that only flushing explains
+  kAlike,       // alike(out) where truths are: of elements with one truth all are zero, or none
 };
-inline constexpr int kRelationCount = 15;
+inline constexpr int kRelationCount = 20;
 
 struct ClauseAst {
   Word name;

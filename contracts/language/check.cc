@@ -89,7 +89,9 @@ class ContractChecker {
 
   static bool NeedsTolerance(const ClauseAst& clause) {
     return std::any_of(clause.relations.begin(), clause.relations.end(), [](Relation relation) {
-      return relation == Relation::kImage || relation == Relation::kNonZero;
+      return relation == Relation::kImage || relation == Relation::kNonZero ||
+             relation == Relation::kRuns || relation == Relation::kSchedules ||
+             relation == Relation::kScales || relation == Relation::kSubnormals;
     });
   }
 

@@ -9,17 +9,13 @@
 
 #include "contracts/invariant.h"
 #include "contracts/language/program.h"
+#include "contracts/language/rounding.h"
 
 namespace assay {
 namespace {
 
 constexpr int kBlock = 256;
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-bool IsPowerOfTwo(double value) {
-  int exponent;
-  return std::fabs(std::frexp(value, &exponent)) == 0.5;
-}
 
 double Gamma(double m, double u) {
   const double mu = m * u;
@@ -91,110 +87,6 @@ double Apply(Code code, double a, double b) {
       return 0;
   }
 }
-
-// Rounding counts of a sum of products (Higham, 2nd ed., 3.1): what is added to the number of
-// non-zero products, and what stands when there is none.
-struct RoundingRule {
-  double added = 0;
-  double when_empty = 0;
-  double largest_product_roundings = kInf;  // block units: one per block of the whole length
-  double per_product = 1;
-};
-
-RoundingRule RoundingRuleOf(const Program& program, const Evidence& evidence) {
-  RoundingRule rule;
-  if (program.family == Family::kSum) {
-    rule.added = -1;
-    return rule;
-  }
-  const double alpha = evidence.scalar[static_cast<int>(Quantity::kAlpha)];
-  const double beta = evidence.scalar[static_cast<int>(Quantity::kBeta)];
-  const bool gemm = program.family == Family::kGemm;
-  const bool general_alpha = gemm && !IsPowerOfTwo(alpha);
-  const bool with_c = gemm && beta != 0;
-  rule.when_empty = with_c && !IsPowerOfTwo(beta) ? 1 : 0;
-  rule.added = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
-  // With exact products only beta * c is rounded before the additions, and the table does not count
-  // it: K = 1, a b + fl(beta c) has two roundings.
-  if (program.exact_products && !general_alpha) rule.added += rule.when_empty;
-  if (program.block > 0) {
-    // ceil(K/b) ((b+1) 2^-(23+g) + 2^-23) S, in units of u = 2^-23.
-    const double length = evidence.scalar[static_cast<int>(Quantity::kLength)];
-    rule.per_product = std::ldexp(program.block + 1, -program.guard) + 1;
-    rule.largest_product_roundings = std::ceil(length / program.block) * rule.per_product;
-    rule.added = (general_alpha ? 1 : 0) + (with_c ? 1 : 0);
-  }
-  return rule;
-}
-
-double RoundsOf(const RoundingRule& rule, double nnz) {
-  const double products = std::min(nnz * rule.per_product, rule.largest_product_roundings);
-  const double rounds = products + rule.added;
-  return nnz > 0 ? rounds : rule.when_empty;
-}
-
-// 1, or 0 with alpha = 0: the products do not reach the result.
-double CountedShare(const Program& program, const Evidence& evidence) {
-  const bool ignored =
-      program.family == Family::kGemm && evidence.scalar[static_cast<int>(Quantity::kAlpha)] == 0;
-  return ignored ? 0 : 1;
-}
-
-// Underflow (Hauser, ACM TOPLAS 18, 1996). Multiplication by 0 or +-1 cannot underflow, additions
-// are exact in gradual underflow.
-class UnderflowRule {
- public:
-  UnderflowRule(const Program& program, const Evidence& evidence) : program_(program) {
-    const FormatInfo& acc = InfoOf(program.accumulator);
-    const bool flush = program.flush > 0;
-    // Half of f64's smallest subnormal is no double: rounded up.
-    const double half =
-        std::max(acc.smallest_subnormal / 2, std::numeric_limits<double>::denorm_min());
-    const bool truncates = program.u > acc.unit_roundoff;
-    unit_ = flush ? acc.smallest_normal : truncates ? acc.smallest_subnormal : half;
-    sum_ = program.family == Family::kSum;
-    if (program.family == Family::kGemm) {
-      alpha_ = std::fabs(evidence.scalar[static_cast<int>(Quantity::kAlpha)]);
-      const double beta = std::fabs(evidence.scalar[static_cast<int>(Quantity::kBeta)]);
-      folded_ = alpha_ != 0 && alpha_ != 1;
-      if (folded_) extra_ += 1;
-      if (beta != 0 && (beta != 1 || flush)) extra_ += 1;
-      if (program.flush_input > 0) inputs_ = program.flush_input * FlushedPartners(evidence, beta);
-    }
-    // Folded, alpha b is rounded before it meets a: that rounding is not scaled by a small alpha.
-    per_product_ = (flush ? 2 : 1) * (folded_ ? std::max(alpha_, 1.0) : alpha_);
-  }
-
-  double At(double nnz, double operand_sum, double rounds) const {
-    double term = 0;
-    if (sum_) {
-      term = program_.flush > 0 ? 2 * nnz * unit_ : 0;
-    } else {
-      const double folded = folded_ && nnz > 0 ? operand_sum : 0;
-      term = unit_ * (nnz * per_product_ + folded + extra_) * (1 + Gamma(rounds, program_.u));
-      // Each product with a subnormal factor may vanish: it is at most lambda times its partner.
-      if (program_.flush_input > 0) term += 2 * program_.flush_input * alpha_ * operand_sum;
-    }
-    return term + inputs_;
-  }
-
- private:
-  // What a flushed element of c, beta or alpha is multiplied by: each loses at most lambda itself.
-  double FlushedPartners(const Evidence& evidence, double beta) const {
-    const double lambda = InfoOf(program_.accumulator).smallest_normal;
-    const auto scalar = [&](Quantity quantity) {
-      return std::fabs(evidence.scalar[static_cast<int>(quantity)]);
-    };
-    double partners = beta;
-    if (beta != 0 && beta < lambda) partners += scalar(Quantity::kMaxAbsC);
-    if (alpha_ != 0 && alpha_ < lambda) partners += scalar(Quantity::kMaxAbsProductSum);
-    return partners;
-  }
-
-  const Program& program_;
-  double unit_ = 0, alpha_ = 1, extra_ = 0, per_product_ = 1, inputs_ = 0;
-  bool sum_ = false, folded_ = false;
-};
 
 // The binade of the truth, which is the lower one when hi is a power of two and the rest pulls
 // below.
@@ -333,23 +225,21 @@ class Evaluator {
   }
 
   void Rounds(double* target, int64_t begin, int size) const {
-    const RoundingRule rule = RoundingRuleOf(program_, evidence_);
+    const RoundingRule rule(program_, evidence_, *inputs_.values);
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
-    const double share = CountedShare(program_, evidence_);
-    for (int i = 0; i < size; ++i) target[i] = RoundsOf(rule, share * nnz[i]);
+    for (int i = 0; i < size; ++i) target[i] = rule.At(rule.counted_share() * nnz[i]);
   }
 
   void Underflow(double* target, int64_t begin, int size) const {
-    const RoundingRule rounding = RoundingRuleOf(program_, evidence_);
-    const UnderflowRule rule(program_, evidence_);
+    const RoundingRule rounding(program_, evidence_, *inputs_.values);
+    const UnderflowRule rule(program_, evidence_, *inputs_.values);
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
     const bool products = program_.family != Family::kSum;
     const double* sums = products ? Quantities(Quantity::kOperandSum, begin) : nullptr;
-    const double share = CountedShare(program_, evidence_);
     for (int i = 0; i < size; ++i) {
-      const double counted = share * nnz[i];
+      const double counted = rounding.counted_share() * nnz[i];
       const double sum = products && counted > 0 ? sums[i] : 0;
-      target[i] = rule.At(counted, sum, RoundsOf(rounding, counted));
+      target[i] = rule.At(counted, sum, rounding.At(counted));
     }
   }
 
@@ -387,9 +277,18 @@ bool AllFinite(const Values& values, const Evidence& evidence) {
     if (values.roles[static_cast<int>(i)] == static_cast<uint8_t>(Role::kOutput)) continue;
     if (values.operands[i].any_nan || values.operands[i].any_inf) return false;
   }
-  if (values.op->family != Family::kGemm) return true;
-  return std::isfinite(evidence.scalar[static_cast<int>(Quantity::kAlpha)]) &&
-         std::isfinite(evidence.scalar[static_cast<int>(Quantity::kBeta)]);
+  const auto finite = [&](Quantity quantity) {
+    return std::isfinite(evidence.scalar[static_cast<int>(quantity)]);
+  };
+  switch (values.op->family) {
+    case Family::kGemm:
+    case Family::kVector:
+      return finite(Quantity::kAlpha) && finite(Quantity::kBeta);
+    case Family::kGradient:
+      return finite(Quantity::kScale);
+    default:
+      return true;
+  }
 }
 
 }  // namespace assay

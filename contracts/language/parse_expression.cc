@@ -264,7 +264,19 @@ constexpr Phrase kPhrases[] = {
     {Relation::kNanPolicy, "policy ( nan ) as declared"},
     {Relation::kGuards, "untouched ( guards )"},
     {Relation::kOperands, "untouched ( operands )"},
+    {Relation::kChoice, "choice ( out ) is legal"},
+    {Relation::kRuns, "runs agree as declared"},
+    {Relation::kSchedules, "schedules agree"},
+    {Relation::kSameInBatch, "invariant ( batch ) where declared"},
+    {Relation::kSameOnThreads, "invariant ( threads ) where declared"},
+    {Relation::kSameWhenMoved, "invariant ( alignment ) where declared"},
+    {Relation::kSameOnRanks, "invariant ( ranks ) where declared"},
+    {Relation::kSameOnSchedules, "invariant ( schedules ) where declared"},
+    {Relation::kScales, "scales agree"},
+    {Relation::kSubnormals, "subnormals ( out ) as declared"},
+    {Relation::kAlike, "alike ( out ) where truths are"},
 };
+static_assert(std::size(kPhrases) == kRelationCount);
 
 std::vector<std::string_view> WordsOf(std::string_view text) {
   std::vector<std::string_view> words;

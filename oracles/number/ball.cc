@@ -21,9 +21,12 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 
 // Beyond these arguments the result is a double up to less than the smallest subnormal, relative to
 // which Arb would need thousands of bits. tanh(400) = 1 - 2^-1153; erfc(30) = 2^-1303;
-// Phi(-40) = 2^-1160, and the tanh form is closer still; exp(-800) = 2^-1154; exp(720) > 2^1038.
+// Phi(-40) = 2^-1160, and the tanh form is closer still; exp(-800) = 2^-1154, 800 times that
+// 2^-1144; exp(720) > 2^1038.
 constexpr double kTanhSaturates = 400, kErfSaturates = 30, kGeluSaturates = 40, kExpVanishes = -800,
-                 kExpOverflows = 720;
+                 kExpOverflows = 720, kSigmoidSaturates = 800;
+// Powers whose logarithm to base 2 lies beyond these are beyond, or below, every double.
+constexpr double kPowerOverflows = 1100, kPowerVanishes = -1200;
 
 }  // namespace
 
@@ -137,6 +140,47 @@ struct BallEvaluator::Impl {
       case Function::kGeluTanh:
         GeluFactor(function, bits);
         return arb_mul(y, y, x, bits);
+      case Function::kExpm1:
+        return arb_expm1(y, x, bits);
+      case Function::kLog1p:
+        return arb_log1p(y, x, bits);
+      case Function::kRsqrt:
+        return arb_rsqrt(y, x, bits);
+      case Function::kSigmoid:
+        return Sigmoid(bits);
+      case Function::kSilu:
+        Sigmoid(bits);
+        return arb_mul(y, y, x, bits);
+      case Function::kMish:
+        return Mish(bits);
+    }
+  }
+
+  void Sigmoid(slong bits) {
+    arb_neg(z, x);
+    arb_exp(z, z, bits);
+    arb_add_ui(z, z, 1, bits);
+    arb_inv(y, z, bits);
+  }
+
+  void Mish(slong bits) {
+    arb_exp(z, x, bits);
+    arb_add_ui(y, z, 2, bits);
+    arb_mul(z, z, y, bits);
+    arb_add_ui(y, z, 2, bits);
+    arb_div(y, z, y, bits);
+    arb_mul(y, y, x, bits);
+  }
+
+  // y = f(x, z); z is left alone.
+  void Apply(BinaryFunction function, slong bits) {
+    switch (function) {
+      case BinaryFunction::kQuotient:
+        return arb_div(y, x, z, bits);
+      case BinaryFunction::kPower:
+        return arb_pow(y, x, z, bits);
+      case BinaryFunction::kHypot:
+        return arb_hypot(y, x, z, bits);
     }
   }
 };
@@ -165,11 +209,34 @@ bool Saturated(Function function, double x, Enclosure& result) {
       // |x| Phi(-|x|) < 2^-1074 for |x| > 40, decreasing; above 0, x - t is that small.
       result = x > 0 ? Enclosure{x, 0, kTiniest} : Enclosure{-0.0, 0, kTiniest};
       return true;
+    case Function::kExpm1:
+      if (x < kExpVanishes) result = {-1, 0, kTiniest};
+      if (x > kExpOverflows) result = {kInfinity, 0, 0};
+      return x < kExpVanishes || x > kExpOverflows;
+    case Function::kSigmoid:
+      if (!(size > kSigmoidSaturates)) return false;
+      result = {x > 0 ? 1.0 : 0.0, 0, kTiniest};
+      return true;
+    case Function::kSilu:
+    case Function::kMish:
+      if (!(size > kSigmoidSaturates)) return false;
+      result = x > 0 ? Enclosure{x, 0, kTiniest} : Enclosure{-0.0, 0, kTiniest};
+      return true;
     case Function::kLog:
     case Function::kSqrt:
+    case Function::kLog1p:
+    case Function::kRsqrt:
       return false;
   }
   return false;
+}
+
+bool SaturatedPower(double x, double y, Enclosure& result) {
+  const double exponent = y * std::log2(std::fabs(x));
+  const double sign = x < 0 && std::fmod(y, 2) != 0 ? -1 : 1;
+  if (exponent > kPowerOverflows) result = {sign * kInfinity, 0, 0};
+  if (exponent < kPowerVanishes) result = {sign * 0.0, 0, kTiniest};
+  return exponent > kPowerOverflows || exponent < kPowerVanishes;
 }
 
 }  // namespace
@@ -179,6 +246,21 @@ Enclosure BallEvaluator::Evaluate(Function function, double x, int precision_bit
   if (Saturated(function, x, result)) return result;
   const int wanted = std::max(precision_bits, kWantedBits);
   arb_set_d(impl_->x, x);
+  for (slong bits = std::max(kFirstPrecision, precision_bits + 16); bits <= kLastPrecision;
+       bits *= 2) {
+    impl_->Apply(function, bits);
+    if (arb_is_exact(impl_->y) || arb_rel_accuracy_bits(impl_->y) >= wanted) break;
+  }
+  ASSAY_CHECK(arb_is_finite(impl_->y), "a ball without bounds");
+  return impl_->ToDoubles(impl_->y);
+}
+
+Enclosure BallEvaluator::Evaluate(BinaryFunction function, double x, double y, int precision_bits) {
+  Enclosure result;
+  if (function == BinaryFunction::kPower && SaturatedPower(x, y, result)) return result;
+  const int wanted = std::max(precision_bits, kWantedBits);
+  arb_set_d(impl_->x, x);
+  arb_set_d(impl_->z, y);
   for (slong bits = std::max(kFirstPrecision, precision_bits + 16); bits <= kLastPrecision;
        bits *= 2) {
     impl_->Apply(function, bits);
@@ -261,5 +343,7 @@ void BallEvaluator::Softmax(std::span<const double> x, int precision_bits, doubl
     radius[i] = p.radius;
   }
 }
+
+void FreeNumberCaches() { flint_cleanup(); }
 
 }  // namespace assay

@@ -12,11 +12,28 @@
 
 namespace assay {
 
-enum class Function : uint8_t { kExp, kLog, kTanh, kSqrt, kErf, kGeluErf, kGeluTanh };
+enum class Function : uint8_t {
+  kExp,
+  kLog,
+  kTanh,
+  kSqrt,
+  kErf,
+  kGeluErf,
+  kGeluTanh,
+  kExpm1,
+  kLog1p,
+  kRsqrt,
+  kSigmoid,
+  kSilu,
+  kMish,
+};
+enum class BinaryFunction : uint8_t { kQuotient, kPower, kHypot };
 
 // gelu, erf form:  x Phi(x) = x erfc(-x / sqrt 2) / 2
 // gelu, tanh form: x (1 + tanh z) / 2 = x / (1 + exp(-2 z)), z = sqrt(2/pi) (x + 0.044715 x^3),
 //                  0.044715 the decimal number
+// sigmoid: 1 / (1 + exp(-x)); silu: x sigmoid(x)
+// mish: x tanh(ln(1 + w)) = x n / (n + 2), n = w (w + 2), w = exp(x)
 // Not thread-safe.
 class BallEvaluator {
  public:
@@ -25,8 +42,13 @@ class BallEvaluator {
 
   // f(x) to at least `precision_bits` where two doubles can hold it. Results below 2^-1074 come
   // with an absolute radius of that size; results beyond the largest double by more than 2^-40 of
-  // it have hi infinite. REQUIRES x finite and inside the domain (log: x > 0, sqrt: x >= 0).
+  // it have hi infinite. REQUIRES x finite and inside the domain (log, rsqrt: x > 0, sqrt: x >= 0,
+  // log1p: x > -1).
   Enclosure Evaluate(Function function, double x, int precision_bits);
+
+  // The same for x / y, x^y and sqrt(x^2 + y^2). REQUIRES both finite; a quotient: y not 0; a
+  // power: x > 0, or x < 0 and y an integer.
+  Enclosure Evaluate(BinaryFunction function, double x, double y, int precision_bits);
 
   // Relative condition of gelu's tail factor, |x Phi'(x) / Phi(x)|, Phi the factor of x in the
   // given form; rounded up. REQUIRES x finite.
@@ -41,5 +63,8 @@ class BallEvaluator {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Frees the caches of FLINT and MPFR in the calling thread. REQUIRES that it holds no number.
+void FreeNumberCaches();
 
 }  // namespace assay

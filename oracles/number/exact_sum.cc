@@ -46,7 +46,7 @@ void ExactSum::Multiply(double factor) {
 
 double ExactSum::RoundUp() { return mpfr_get_d(impl_->value, MPFR_RNDU); }
 
-Enclosure ExactSum::Take() {
+Enclosure ExactSum::Peek() {
   Enclosure result;
   result.hi = mpfr_get_d(impl_->value, MPFR_RNDN);
   if (std::isfinite(result.hi)) {
@@ -54,8 +54,15 @@ Enclosure ExactSum::Take() {
     result.lo = mpfr_get_d(impl_->value, MPFR_RNDN);
     Add(-result.lo);
     result.radius = std::fabs(mpfr_get_d(impl_->value, MPFR_RNDA));
+    Add(result.lo);
+    Add(result.hi);
   }
   if (result.hi == 0) result.hi = 0;  // +0
+  return result;
+}
+
+Enclosure ExactSum::Take() {
+  const Enclosure result = Peek();
   Clear();
   return result;
 }

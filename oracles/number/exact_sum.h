@@ -21,6 +21,7 @@ class ExactSum {
   void Multiply(double factor);
   double RoundUp();  // least double >= value
   Enclosure Take();  // value as hi + lo +- radius; zero afterwards
+  Enclosure Peek();  // the same, and the value stays
 
  private:
   struct Impl;

@@ -28,7 +28,7 @@ struct AttentionShape {
 // What differs from the plain form. No format: the accumulator's.
 struct AttentionForm {
   bool shift = true;
-  std::optional<Format> scores, weights, sum;
+  std::optional<Format> scores = {}, weights = {}, sum = {};
   int64_t tile = 0;            // keys per tile of the online form; 0: three passes
   bool masked_row_zero = false;
 };
@@ -119,6 +119,13 @@ class Attention {
       const int64_t end = std::min(start + form_.tile, shape_.keys);
       Acc next = largest;
       for (int64_t j = start; j < end; ++j) next = std::max(next, scores_[static_cast<size_t>(j)]);
+      // A tile that is masked as a whole adds nothing, and has no maximum to shift by.
+      const auto masked = [&](int64_t j) {
+        return scores_[static_cast<size_t>(j)] == kMinusInfinity;
+      };
+      bool all_masked = true;
+      for (int64_t j = start; j < end; ++j) all_masked = all_masked && masked(j);
+      if (all_masked) continue;
       const Acc rescale = largest == kMinusInfinity ? Acc{0} : std::exp(largest - next);
       sum *= rescale;
       for (Acc& each : total) each *= rescale;

@@ -18,7 +18,7 @@ enum class Topology { kRing, kTree };
 
 struct Wire {
   Topology topology = Topology::kRing;
-  std::optional<Format> format;       // what a hop carries; none: the accumulator
+  std::optional<Format> format = {};  // what a hop carries; none: the accumulator
   int64_t format_from_ranks = 0;      // narrow only from so many ranks on
   bool partial_bucket_early = false;  // the last, partial bucket is sent before it is reduced
   bool order_by_schedule = false;     // the ring starts where the overlap leaves it

@@ -23,8 +23,8 @@ bool ToNarrowFloat(const AssayCall& call) {
 }
 
 struct Quantization {
-  bool truncate = false;         // instead of rounding
   bool reciprocal_bf16 = false;  // multiplies by 1 / scale kept in bf16
+  bool reciprocal = false;       // multiplies by 1 / scale
   bool wrap = false;             // keeps the low bits instead of clamping
 };
 
@@ -38,8 +38,10 @@ int32_t RunQuantization(const AssayCall& call, const Quantization& form) {
   for (const double each : ReadDense(call.operands[0])) {
     const float x = static_cast<float>(each);
     const float reciprocal = static_cast<float>(Round(Format::kBf16, 1 / scale));
-    const float ratio = form.reciprocal_bf16 ? x * reciprocal : x / scale;
-    const double rounded = form.truncate ? std::trunc(ratio) : std::nearbyint(ratio);
+    float ratio = x / scale;
+    if (form.reciprocal) ratio = x * (1 / scale);
+    if (form.reciprocal_bf16) ratio = x * reciprocal;
+    const double rounded = std::nearbyint(ratio);
     double q = std::isnan(rounded) ? zero : rounded + zero;
     if (form.wrap && std::fabs(q) < 0x1p31) {
       q = static_cast<double>(DecodeInteger(type, EncodeInteger(type, static_cast<int64_t>(q))));
@@ -52,8 +54,10 @@ int32_t RunQuantization(const AssayCall& call, const Quantization& form) {
 
 // What adds the products of int8_gemm.
 template <class Add>
-int32_t IntegerGemm(const AssayCall& call, const Add& add) {
-  const std::vector<double> a = ReadDense(call.operands[0]), b = ReadDense(call.operands[1]);
+int32_t IntegerGemm(const AssayCall& call, const Add& add, double lowest = -128) {
+  std::vector<double> a = ReadDense(call.operands[0]), b = ReadDense(call.operands[1]);
+  for (double& each : a) each = std::max(each, lowest);
+  for (double& each : b) each = std::max(each, lowest);
   const int64_t m = call.operands[2].shape[0], n = call.operands[2].shape[1];
   const int64_t k = call.operands[0].shape[1];
   std::vector<double> out;
@@ -109,13 +113,13 @@ int32_t CastAddAndShift(const AssayCall& call) {
   return ASSAY_OK;
 }
 
-int32_t QuantizeTruncates(const AssayCall& call) {
-  if (call.op != ASSAY_OP_QUANTIZE) return Reference(call);
-  return RunQuantization(call, {.truncate = true});
-}
 int32_t QuantizeBf16Reciprocal(const AssayCall& call) {
   if (call.op != ASSAY_OP_QUANTIZE) return Reference(call);
   return RunQuantization(call, {.reciprocal_bf16 = true});
+}
+int32_t QuantizeByReciprocal(const AssayCall& call) {
+  if (call.op != ASSAY_OP_QUANTIZE) return Reference(call);
+  return RunQuantization(call, {.reciprocal = true});
 }
 int32_t QuantizeWraps(const AssayCall& call) {
   if (call.op != ASSAY_OP_QUANTIZE) return Reference(call);
@@ -132,15 +136,22 @@ int32_t Int8PairsSaturate(const AssayCall& call) {
     return sum;
   });
 }
-// The sum lives in f16 and is exact up to 2048.
-int32_t Int8HalfAccumulator(const AssayCall& call) {
+// The sum lives in f32 and is exact up to 2^24.
+int32_t Int8FloatAccumulator(const AssayCall& call) {
   return IntegerGemm(call, [](int64_t k, const auto& product) {
-    double sum = 0;
-    for (int64_t p = 0; p < k; ++p) {
-      sum = std::clamp(Round(Format::kF16, sum + product(p)), -65504.0, 65504.0);
-    }
-    return sum;
+    float sum = 0;
+    for (int64_t p = 0; p < k; ++p) sum += static_cast<float>(product(p));
+    return static_cast<double>(sum);
   });
+}
+// Takes -128 for -127, as kernels do that negate operands.
+int32_t Int8WithoutMinimum(const AssayCall& call) {
+  const auto exact = [](int64_t k, const auto& product) {
+    double sum = 0;
+    for (int64_t p = 0; p < k; ++p) sum += product(p);
+    return sum;
+  };
+  return IntegerGemm(call, exact, -127);
 }
 int32_t Int8Reversed(const AssayCall& call) {
   return IntegerGemm(call, [](int64_t k, const auto& product) {

@@ -34,14 +34,6 @@ Row InsideOnly(int64_t index, int64_t extent) {
 
 }  // namespace
 
-int32_t GatherZeros(const AssayCall& call) {
-  const View out(call.operands[2]);
-  for (int64_t i = 0; i < out.extent(0); ++i) {
-    for (int64_t j = 0; j < out.extent(1); ++j) out.SetBits(i, j, 0);
-  }
-  return ASSAY_OK;
-}
-
 int32_t GatherRaises(const AssayCall& call) { return Gather(call, InsideOnly); }
 
 int32_t GatherClampsAbove(const AssayCall& call) {

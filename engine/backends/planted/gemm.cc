@@ -108,25 +108,6 @@ bool RowsAreClose(const View& view) {
 
 }  // namespace
 
-int32_t GemmZeros(const AssayCall& call) {
-  const GemmOperands g(call);
-  for (int64_t i = 0; i < g.m; ++i) {
-    for (int64_t j = 0; j < g.n; ++j) g.c.Set(i, j, 0);
-  }
-  return ASSAY_OK;
-}
-
-int32_t GemmStale(const AssayCall&) { return ASSAY_OK; }
-
-int32_t GemmNeighbour(const AssayCall& call) {
-  const GemmOperands g(call);
-  if (g.m == 0 || g.k == 0) return ASSAY_OK;
-  for (int64_t i = 0; i < g.m; ++i) {
-    for (int64_t j = 0; j < g.n; ++j) g.c.SetBits(i, j, g.a.BitsPastEnd());
-  }
-  return ASSAY_OK;
-}
-
 int32_t GemmTf32Operands(const AssayCall& call) { return RoundedOperands(call, Format::kTf32); }
 int32_t GemmHf32Operands(const AssayCall& call) { return RoundedOperands(call, Format::kHf32); }
 

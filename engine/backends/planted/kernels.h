@@ -11,9 +11,6 @@
 namespace assay::planted {
 
 // gemm.cc
-int32_t GemmZeros(const AssayCall& call);
-int32_t GemmStale(const AssayCall& call);
-int32_t GemmNeighbour(const AssayCall& call);
 int32_t GemmTf32Operands(const AssayCall& call);
 int32_t GemmHf32Operands(const AssayCall& call);
 int32_t GemmF64AsF32(const AssayCall& call);
@@ -31,7 +28,6 @@ int32_t GemmBlockFma(const AssayCall& call);
 int32_t GemmNegativeZero(const AssayCall& call);
 
 // reductions.cc
-int32_t DotZeros(const AssayCall& call);
 int32_t DotTf32Operands(const AssayCall& call);
 int32_t DotBf16Partials(const AssayCall& call);
 int32_t DotNarrowLanes(const AssayCall& call);
@@ -40,7 +36,6 @@ int32_t DotZeroSkip(const AssayCall& call);
 int32_t DotNanLostInBody(const AssayCall& call);
 int32_t DotLanes(const AssayCall& call);
 int32_t DotPairwise(const AssayCall& call);
-int32_t SumZeros(const AssayCall& call);
 int32_t SumTf32Operands(const AssayCall& call);
 int32_t SumBf16Partials(const AssayCall& call);
 int32_t SumNarrowLanes(const AssayCall& call);
@@ -52,7 +47,6 @@ int32_t SumCompensated(const AssayCall& call);
 int32_t SumNegativeZero(const AssayCall& call);
 
 // softmax.cc
-int32_t SoftmaxZeros(const AssayCall& call);
 int32_t SoftmaxNoShift(const AssayCall& call);
 int32_t SoftmaxF16Exponentials(const AssayCall& call);
 int32_t SoftmaxUnshiftedLogSum(const AssayCall& call);
@@ -62,8 +56,6 @@ int32_t SoftmaxExp2(const AssayCall& call);
 int32_t SoftmaxOnline(const AssayCall& call);
 
 // unary.cc
-int32_t UnaryZeros(const AssayCall& call);
-int32_t UnaryNeighbour(const AssayCall& call);
 int32_t GeluOnePlusErf(const AssayCall& call);
 int32_t ExpEarlyOverflow(const AssayCall& call);
 int32_t LogFlushesSubnormals(const AssayCall& call);
@@ -80,12 +72,73 @@ int32_t TanhByExpm1(const AssayCall& call);
 int32_t GeluNanAtMinusInfinity(const AssayCall& call);
 
 // gather.cc
-int32_t GatherZeros(const AssayCall& call);
 int32_t GatherRaises(const AssayCall& call);
 int32_t GatherClampsAbove(const AssayCall& call);
 int32_t GatherNarrowIndex(const AssayCall& call);
 int32_t GatherModulo(const AssayCall& call);
 int32_t GatherWrapsNegative(const AssayCall& call);
 int32_t GatherZeroFills(const AssayCall& call);
+
+// attention.cc
+int32_t AttentionNoShift(const AssayCall& call);
+int32_t AttentionBf16Sum(const AssayCall& call);
+int32_t AttentionBf16Scores(const AssayCall& call);
+int32_t AttentionF16Scores(const AssayCall& call);
+int32_t AttentionF16Weights(const AssayCall& call);
+int32_t AttentionBf16Weights(const AssayCall& call);
+int32_t AttentionOnline(const AssayCall& call);
+int32_t AttentionMaskedRowZero(const AssayCall& call);
+int32_t AttentionScheduleBf16Sum(const AssayCall& call);
+int32_t AttentionTileByBatch(const AssayCall& call);
+
+// norms.cc
+int32_t NormOnePass(const AssayCall& call);
+int32_t NormNanClamped(const AssayCall& call);
+int32_t NormWelford(const AssayCall& call);
+int32_t NormShiftedOnePass(const AssayCall& call);
+int32_t NormFolded(const AssayCall& call);
+int32_t Nrm2Unscaled(const AssayCall& call);
+int32_t BatchNormNanInterpolated(const AssayCall& call);
+
+// epilogue.cc
+int32_t LinearProductStored(const AssayCall& call);
+int32_t LinearTanhGelu(const AssayCall& call);
+int32_t LinearResidualAfterCast(const AssayCall& call);
+int32_t LinearBiasFirst(const AssayCall& call);
+int32_t GradientUnscaledNarrow(const AssayCall& call);
+int32_t GradientBiasScaled(const AssayCall& call);
+int32_t GradientOverflowClamped(const AssayCall& call);
+int32_t GradientReversed(const AssayCall& call);
+
+// collectives.cc
+int32_t CollectiveBf16Wire(const AssayCall& call);
+int32_t CollectivePartialBucket(const AssayCall& call);
+int32_t CollectiveRing(const AssayCall& call);
+int32_t CollectiveTree(const AssayCall& call);
+int32_t CollectiveRanksDiffer(const AssayCall& call);
+
+// conversions.cc
+int32_t CastTruncates(const AssayCall& call);
+int32_t CastThroughF32(const AssayCall& call);
+int32_t CastAddAndShift(const AssayCall& call);
+int32_t QuantizeBf16Reciprocal(const AssayCall& call);
+int32_t QuantizeByReciprocal(const AssayCall& call);
+int32_t QuantizeWraps(const AssayCall& call);
+int32_t Int8PairsSaturate(const AssayCall& call);
+int32_t Int8FloatAccumulator(const AssayCall& call);
+int32_t Int8WithoutMinimum(const AssayCall& call);
+int32_t Int8Reversed(const AssayCall& call);
+
+// scatter.cc
+int32_t ScatterAtomics(const AssayCall& call);
+int32_t ScatterLastWins(const AssayCall& call);
+int32_t ScatterLosesUpdate(const AssayCall& call);
+int32_t ScatterReversed(const AssayCall& call);
+
+// oddities.cc: faults of published incidents
+int32_t CastIntegerAsByte(const AssayCall& call);
+int32_t CopyNanToZero(const AssayCall& call);
+int32_t RemainderInfForNan(const AssayCall& call);
+int32_t ConvolutionOmitted(const AssayCall& call);
 
 }  // namespace assay::planted

@@ -47,6 +47,8 @@ int32_t Run(void* self, const AssayCall* call, AssayText* text) {
 }
 
 const char* Declare(void* self, const char* key) {
+  if (std::strcmp(key, "schedules") == 0) return "by seed";
+  if (std::strcmp(key, "threads") == 0) return "as told";
   return std::strcmp(key, "profile") == 0 ? KernelOf(self).profile.data() : nullptr;
 }
 

@@ -58,11 +58,6 @@ constexpr int64_t kPartialTerms = 64;
 
 }  // namespace
 
-int32_t DotZeros(const AssayCall& call) {
-  DotOperands(call).out.Set(0, 0);
-  return ASSAY_OK;
-}
-
 int32_t DotTf32Operands(const AssayCall& call) {
   const DotOperands d(call);
   float sum = 0;
@@ -135,11 +130,6 @@ int32_t DotPairwise(const AssayCall& call) {
     using Acc = decltype(zero);
     d.out.Set(0, PairwiseSum<Acc>(0, d.n, [&d](int64_t i) { return d.Product<Acc>(i); }));
   });
-}
-
-int32_t SumZeros(const AssayCall& call) {
-  SumOperands(call).out.Set(0, 0);
-  return ASSAY_OK;
 }
 
 int32_t SumTf32Operands(const AssayCall& call) {

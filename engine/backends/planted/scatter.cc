@@ -24,7 +24,7 @@ std::vector<int64_t> Arrival(int64_t count, uint64_t run, uint64_t seed) {
   return order;
 }
 
-enum class Contention { kAdd, kLastWins };
+enum class Contention { kAdd, kLastWins, kLosesOne };
 
 template <class Acc>
 int32_t Scatter(const AssayCall& call, const std::vector<int64_t>& order, Contention contention) {
@@ -37,6 +37,10 @@ int32_t Scatter(const AssayCall& call, const std::vector<int64_t>& order, Conten
   }
   std::vector<Acc> total(base.begin(), base.end());
   for (const int64_t i : order) {
+    // Two adds read the same old value, and one of them is gone.
+    const bool contended = i + 1 < static_cast<int64_t>(indices.size()) &&
+                           indices[static_cast<size_t>(i)] == indices[static_cast<size_t>(i + 1)];
+    if (contention == Contention::kLosesOne && contended) continue;
     const int64_t row = static_cast<int64_t>(indices[static_cast<size_t>(i)]);
     for (int64_t column = 0; column < columns; ++column) {
       const size_t at = static_cast<size_t>(row * columns + column);
@@ -67,6 +71,13 @@ int32_t ScatterAtomics(const AssayCall& call) {
 int32_t ScatterLastWins(const AssayCall& call) {
   return RunScatter(call, Arrival(call.operands[1].shape[0], call.run_number, call.schedule_seed),
                     Contention::kLastWins);
+}
+// In one run of four a contended add is lost.
+int32_t ScatterLosesUpdate(const AssayCall& call) {
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < call.operands[1].shape[0]; ++i) order.push_back(i);
+  return RunScatter(call, order,
+                    call.run_number % 4 == 3 ? Contention::kLosesOne : Contention::kAdd);
 }
 // Always from the last update to the first.
 int32_t ScatterReversed(const AssayCall& call) {

@@ -60,14 +60,6 @@ int32_t ThreePasses(const AssayCall& call, const Exponential& exponential) {
 
 }  // namespace
 
-int32_t SoftmaxZeros(const AssayCall& call) {
-  const SoftmaxOperands s(call);
-  for (int64_t row = 0; row < s.rows; ++row) {
-    for (int64_t j = 0; j < s.n; ++j) s.out.Set(row, j, 0);
-  }
-  return ASSAY_OK;
-}
-
 int32_t SoftmaxNoShift(const AssayCall& call) {
   return ThreePasses(call, [](auto x, auto) { return std::exp(x); });
 }

@@ -54,17 +54,6 @@ bool InVectorBody(int64_t i, int64_t n) { return i < n / kLanes * kLanes; }
 
 }  // namespace
 
-int32_t UnaryZeros(const AssayCall& call) {
-  return Map(call, [](double, int64_t) { return 0.0; });
-}
-
-int32_t UnaryNeighbour(const AssayCall& call) {
-  const View x(call.operands[0]), out(call.operands[1]);
-  const int64_t n = x.extent(0);
-  for (int64_t i = 0; i < n; ++i) out.SetBits(i, 0, x.BitsPastEnd());
-  return ASSAY_OK;
-}
-
 int32_t GeluOnePlusErf(const AssayCall& call) {
   if (call.attributes[0] != 0) return UnaryAccurate(call);
   return WithAccumulator(View(call.operands[0]).type(), [&call](auto zero) {

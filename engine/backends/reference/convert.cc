@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "engine/backends/reference/formats.h"
 #include "engine/backends/reference/kernels.h"
@@ -36,36 +36,49 @@ class Elements {
   size_t size_;
 };
 
-int64_t LargestOf(DType type) {
-  return std::numeric_limits<int64_t>::max() >> (64 - 8 * SizeOf(type));
-}
-
 // Toward zero; out of range the nearest bound, NaN 0.
 int64_t Saturated(double value, DType type) {
-  const int64_t largest = LargestOf(type);
-  const double beyond = std::ldexp(1, 8 * SizeOf(type) - 1);
+  const IntegerLimits limits = LimitsOf(type);
   if (std::isnan(value)) return 0;
-  if (value >= beyond) return largest;
-  return value <= -beyond ? -largest - 1 : static_cast<int64_t>(value);
+  // The bound of i64 is no double; the next one, 2^63, is out of range as well.
+  if (value >= static_cast<double>(limits.highest)) return limits.highest;
+  return value <= static_cast<double>(limits.lowest) ? limits.lowest : static_cast<int64_t>(value);
 }
 
-// One rounding of the integer, which need not be a double: the sum of two that are.
-uint64_t EncodeReal(DType type, int64_t value) {
-  const double high = static_cast<double>(value >> 32) * 0x1p32;
-  const double low = static_cast<double>(value & 0xffffffff);
-  const double sum = high + low;
-  return Encode(type, RoundSum(FormatOf(type), sum, low - (sum - high)));
+// The integer as the sum of two doubles, the second within half an ulp of the first.
+struct TwoDoubles {
+  explicit TwoDoubles(int64_t value) {
+    const double upper = static_cast<double>(value >> 32) * 0x1p32;
+    const double lower = static_cast<double>(value & 0xffffffff);
+    high = upper + lower;
+    low = lower - (high - upper);
+  }
+  double high, low;
+};
+
+// "saturating" is a word of the 8-bit floats; the wider ones overflow as IEEE 754 says.
+uint64_t Encoded(double high, double low, DType type, bool saturating) {
+  const FormatInfo& format = InfoOf(FormatOf(type));
+  const double rounded = RoundSum(FormatOf(type), high, low);
+  const bool overflows = !std::isnan(high) && !(std::fabs(rounded) <= format.largest);
+  if (saturating && SizeOf(type) == 1 && overflows) {
+    return Encode(type, std::copysign(format.largest, high));
+  }
+  return Encode(type, rounded);
 }
 
-uint64_t FromReal(double value, DType type) {
-  return IsFloat(type) ? Encode(type, value) : EncodeInteger(type, Saturated(value, type));
+uint64_t FromReal(double value, DType type, bool saturating) {
+  if (IsFloat(type)) return Encoded(value, 0, type, saturating);
+  return EncodeInteger(type, Saturated(value, type));
 }
 
 uint64_t FromInteger(int64_t value, DType type, bool saturating) {
-  if (IsFloat(type)) return EncodeReal(type, value);
-  const int64_t largest = LargestOf(type);
-  if (saturating && value > largest) value = largest;
-  if (saturating && value < -largest - 1) value = -largest - 1;
+  if (IsFloat(type)) {
+    const TwoDoubles sum(value);
+    return Encoded(sum.high, sum.low, type, saturating);
+  }
+  const IntegerLimits limits = LimitsOf(type);
+  if (saturating) value = std::clamp(value, limits.lowest, limits.highest);
   return static_cast<uint64_t>(value);  // Put keeps the low bits
 }
 
@@ -76,7 +89,7 @@ void Cast(const AssayCall& call) {
   const bool saturating = call.attributes[0] == 0;
   for (int64_t i = 0; i < call.operands[0].shape[0]; ++i) {
     const uint64_t bits = x.Get(i);
-    out.Put(IsFloat(x.type()) ? FromReal(Decode(x.type(), bits), out.type())
+    out.Put(IsFloat(x.type()) ? FromReal(Decode(x.type(), bits), out.type(), saturating)
                               : FromInteger(DecodeInteger(x.type(), bits), out.type(), saturating),
             i);
   }

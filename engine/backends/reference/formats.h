@@ -45,18 +45,27 @@ struct Raw {
   static Bits Store(Bits value) { return value; }
 };
 
-// The type of an operand; integers by their size.
+// The type of an operand, by DLPack's codes. REQUIRES one of the types of contracts/dtype.h.
 inline DType TypeOf(const AssayTensor& tensor) {
-  constexpr uint8_t kInteger = 0, kBfloat = 4;
+  constexpr uint8_t kInteger = 0, kUnsigned = 1, kBfloat = 4, kE4m3fn = 10, kE5m2 = 12;
   const int bits = tensor.dtype.bits;
-  if (tensor.dtype.code == kInteger) {
-    return bits == 64 ? DType::kI64 : bits == 32 ? DType::kI32 : DType::kI8;
+  switch (tensor.dtype.code) {
+    case kInteger:
+      return bits == 64 ? DType::kI64 : bits == 32 ? DType::kI32 : DType::kI8;
+    case kUnsigned:
+      return DType::kU8;
+    case kBfloat:
+      return DType::kBf16;
+    case kE4m3fn:
+      return DType::kF8e4m3;
+    case kE5m2:
+      return DType::kF8e5m2;
+    default:
+      return bits == 64 ? DType::kF64 : bits == 32 ? DType::kF32 : DType::kF16;
   }
-  if (tensor.dtype.code == kBfloat) return DType::kBf16;
-  return bits == 64 ? DType::kF64 : bits == 32 ? DType::kF32 : DType::kF16;
 }
 
-// Calls visit(format) for the format of a float type.
+// Calls visit(format) for the format of a float type that is calculated with: f64, f32, f16, bf16.
 template <class Visit>
 void WithFormat(DType type, Visit visit) {
   switch (type) {

@@ -41,8 +41,9 @@ void Unary(const AssayCall& call);
 void Binary(const AssayCall& call);
 
 // convert.cc
-// One rounding, ties to even. Float to integer truncates, saturates and gives 0 for NaN; integer to
-// integer saturates or, as "ieee", keeps the low bits.
+// One rounding, ties to even; "saturating" 8-bit floats give their largest number for what is
+// beyond it. Float to integer truncates, saturates and gives 0 for NaN; integer to integer
+// saturates or, as "ieee", keeps the low bits.
 void Cast(const AssayCall& call);
 void Quantize(const AssayCall& call);
 void Dequantize(const AssayCall& call);

@@ -39,6 +39,23 @@ void GemmLoops(const View<In>& a, const View<In>& b, const View<Out>& c, typenam
   }
 }
 
+// Unsigned sums wrap where signed ones must not.
+template <class Byte>
+void ByteLoops(const AssayCall& call) {
+  const View<Byte> a(call.operands[0]);
+  const View<Raw<int8_t>> b(call.operands[1]);
+  const View<Raw<uint32_t>> c(call.operands[2]);
+  for (int64_t i = 0; i < c.extent(0); ++i) {
+    for (int64_t j = 0; j < c.extent(1); ++j) {
+      uint32_t sum = 0;
+      for (int64_t p = 0; p < a.extent(1); ++p) {
+        sum += static_cast<uint32_t>(int32_t{a.Get(i, p)} * int32_t{b.Get(p, j)});
+      }
+      c.Put(sum, i, j);
+    }
+  }
+}
+
 template <class Real>
 Real Activate(double activation, Real x) {
   switch (static_cast<int>(activation)) {
@@ -104,17 +121,8 @@ void Gemm(const AssayCall& call) {
 }
 
 void Int8Gemm(const AssayCall& call) {
-  const View<Raw<int8_t>> a(call.operands[0]), b(call.operands[1]);
-  const View<Raw<uint32_t>> c(call.operands[2]);
-  for (int64_t i = 0; i < c.extent(0); ++i) {
-    for (int64_t j = 0; j < c.extent(1); ++j) {
-      uint32_t sum = 0;
-      for (int64_t p = 0; p < a.extent(1); ++p) {
-        sum += static_cast<uint32_t>(int32_t{a.Get(i, p)} * int32_t{b.Get(p, j)});
-      }
-      c.Put(sum, i, j);
-    }
-  }
+  if (TypeOf(call.operands[0]) == DType::kU8) return ByteLoops<Raw<uint8_t>>(call);
+  ByteLoops<Raw<int8_t>>(call);
 }
 
 void Dot(const AssayCall& call) {

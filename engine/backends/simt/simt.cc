@@ -104,6 +104,7 @@ int32_t Run(void* self, const AssayCall* call, AssayText* text) {
 }
 
 const char* Declare(void*, const char* key) {
+  if (std::strcmp(key, "schedules") == 0) return "by seed";
   return std::strcmp(key, "profile") == 0 ? "simt" : nullptr;
 }
 

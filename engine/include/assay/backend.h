@@ -181,7 +181,8 @@ typedef struct AssayBackend {
   int32_t (*supports)(void* self, const AssayCall* call, AssayText* reason);
   int32_t (*run)(void* self, const AssayCall* call, AssayText* text);
   /* Declarations for the profile, by key; NULL where nothing is declared. Key "profile" names a
-   * profile that comes with Assay. */
+   * profile that comes with Assay; "schedules" and "threads" say, by any text, that schedule_seed
+   * and threads of a call choose something. */
   const char* (*declare)(void* self, const char* key);
   void (*close)(void* self);
 } AssayBackend;

@@ -321,12 +321,10 @@ TEST(Reach, GatherMeetsEveryEdgeOfItsIndices) {
   outcomes.push_back(
       {"i32 indices",
        [](const Case& c, const NamedDims&) { return c.operands[1].dtype == DType::kI32; }, 4000});
-  for (int type = 0; type < kDTypeCount; ++type) {
-    outcomes.push_back({"table type " + std::to_string(type),
-                        [=](const Case& c, const NamedDims&) {
-                          return static_cast<int>(c.operands[0].dtype) == type;
-                        },
-                        500});
+  for (const DType type : InputTypesOf(OpId::kGather)) {
+    outcomes.push_back(
+        {"table type " + std::string(NameOf(type)),
+         [=](const Case& c, const NamedDims&) { return c.operands[0].dtype == type; }, 500});
   }
   ExpectReached({OpId::kGather}, outcomes);
 }

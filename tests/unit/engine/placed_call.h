@@ -55,6 +55,13 @@ class PlacedCall {
     return *this;
   }
 
+  // The same with the bits themselves, for integers that are no double.
+  PlacedCall& PlaceBits(int i, const OperandValues& values) {
+    call_.Describe(value_, DefOf(value_.op));
+    arena_.Place(i, value_.operands[i], values, slack_bytes_);
+    return *this;
+  }
+
   bool Supports(const AssayBackend* table, std::string* reason = nullptr) {
     call_.Describe(value_, DefOf(value_.op));
     char buffer[200];
@@ -89,7 +96,11 @@ class PlacedCall {
     std::vector<uint64_t> bits(static_cast<size_t>(ElementCount(tensor.shape)));
     arena_.Load(last, bits);
     std::vector<double> real;
-    for (const uint64_t each : bits) real.push_back(Decode(tensor.dtype, each));
+    for (const uint64_t each : bits) {
+      real.push_back(IsFloat(tensor.dtype)
+                         ? Decode(tensor.dtype, each)
+                         : static_cast<double>(DecodeInteger(tensor.dtype, each)));
+    }
     return real;
   }
 

@@ -12,9 +12,10 @@
 
 namespace assay::fixtures {
 
-inline constexpr Function kFunctions[] = {Function::kExp,     Function::kLog, Function::kTanh,
-                                          Function::kSqrt,    Function::kErf, Function::kGeluErf,
-                                          Function::kGeluTanh};
+inline constexpr Function kFunctions[] = {
+    Function::kExp,     Function::kLog,      Function::kTanh,  Function::kSqrt,  Function::kErf,
+    Function::kGeluErf, Function::kGeluTanh, Function::kExpm1, Function::kLog1p, Function::kRsqrt,
+    Function::kSigmoid, Function::kSilu,     Function::kMish};
 
 class MpfrFunction {
  public:
@@ -58,7 +59,45 @@ class MpfrFunction {
         mpfr_add_ui(y_, y_, 1, MPFR_RNDN);
         mpfr_div(value_, x_, y_, MPFR_RNDN);
         break;
+      case Function::kExpm1:
+        mpfr_expm1(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kLog1p:
+        mpfr_log1p(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kRsqrt:
+        mpfr_rec_sqrt(value_, x_, MPFR_RNDN);
+        break;
+      case Function::kSigmoid:
+        Sigmoid(value_);
+        break;
+      case Function::kSilu:
+        Sigmoid(value_);
+        mpfr_mul(value_, value_, x_, MPFR_RNDN);
+        break;
+      case Function::kMish:
+        MishFactor(value_);
+        mpfr_mul(value_, value_, x_, MPFR_RNDN);
+        break;
     }
+  }
+
+  // |x T' / T| for the factor T of silu and mish: sigmoid and tanh(ln(1 + e^x)), whose derivative
+  // is (1 - T^2) sigmoid.
+  double TailCondition(Function function, double x) {
+    mpfr_set_d(x_, x, MPFR_RNDN);
+    Sigmoid(z_);
+    if (function == Function::kMish) {
+      MishFactor(y_);
+      mpfr_sqr(difference_, y_, MPFR_RNDN);
+      mpfr_ui_sub(difference_, 1, difference_, MPFR_RNDN);
+      mpfr_mul(z_, z_, difference_, MPFR_RNDN);
+      mpfr_div(z_, z_, y_, MPFR_RNDN);
+    } else {
+      mpfr_ui_sub(z_, 1, z_, MPFR_RNDN);
+    }
+    mpfr_mul(z_, z_, x_, MPFR_RNDN);
+    return std::fabs(mpfr_get_d(z_, MPFR_RNDN));
   }
 
   double Nearest() const { return mpfr_get_d(value_, MPFR_RNDN); }
@@ -110,6 +149,17 @@ class MpfrFunction {
   }
 
  private:
+  void Sigmoid(mpfr_t to) {
+    mpfr_neg(to, x_, MPFR_RNDN);
+    mpfr_exp(to, to, MPFR_RNDN);
+    mpfr_add_ui(to, to, 1, MPFR_RNDN);
+    mpfr_ui_div(to, 1, to, MPFR_RNDN);
+  }
+  void MishFactor(mpfr_t to) {
+    mpfr_exp(to, x_, MPFR_RNDN);
+    mpfr_log1p(to, to, MPFR_RNDN);
+    mpfr_tanh(to, to, MPFR_RNDN);
+  }
   void RootTwoOverPi(mpfr_t to) {
     mpfr_const_pi(to, MPFR_RNDN);
     mpfr_ui_div(to, 2, to, MPFR_RNDN);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "oracles/unary.h"
@@ -62,7 +63,7 @@ TEST(LibmTier, EnclosesSamplesOfSingles) {
   Random random(1);
   MpfrFunction referee;
   for (int round = 0; round < ASSAY_TIER_CASES; ++round) {
-    const Function function = kFunctions[round % 7];
+    const Function function = kFunctions[static_cast<size_t>(round) % std::size(kFunctions)];
     // Half of them where the functions bend, half over all bit patterns.
     const double x = random.Below(2) == 0 ? float(random.Scaled(-8, 6))
                                           : Decode(DType::kF32, random.Bits() & 0xffffffff);
@@ -76,7 +77,7 @@ TEST(BallTier, EnclosesSamplesOfDoubles) {
   MpfrFunction referee;
   BallEvaluator balls;
   for (int round = 0; round < ASSAY_TIER_CASES / 4; ++round) {
-    const Function function = kFunctions[round % 7];
+    const Function function = kFunctions[static_cast<size_t>(round) % std::size(kFunctions)];
     const double x =
         random.Below(4) != 0 ? random.Scaled(-8, 6) : Decode(DType::kF64, random.Bits());
     if (!InDomain(function, x)) continue;
@@ -95,11 +96,16 @@ TEST(BallTier, EnclosesSamplesOfDoubles) {
 TEST(BallTier, EnclosesTheTruthAtTheEdgesOfItsShortcuts) {
   BallEvaluator balls;
   MpfrFunction referee;
-  for (const double x : {1e-300, 0x1p-1074, 0.5, 3.0, 29.9, 37.0, -37.0, -39.9, 399.0, 709.0}) {
+  for (const double x : {1e-300, 0x1p-1074, 0.5, 3.0, 29.9, 37.0, -37.0, -39.9, 399.0, 709.0, 799.0,
+                         -799.0, -1e-300}) {
     for (const Function function : kFunctions) {
       if (!InDomain(function, x)) continue;
       const Enclosure truth = balls.Evaluate(function, x, 400);
       referee.Evaluate(function, x);
+      if (std::isinf(truth.hi)) {
+        EXPECT_EQ(referee.Nearest(), truth.hi);
+        continue;
+      }
       EXPECT_TRUE(referee.Encloses(truth)) << Describe(function, x, truth, referee.Nearest());
     }
   }
@@ -117,6 +123,39 @@ TEST(SquareRoot, EnclosesTheRootOfEveryMagnitude) {
   }
   EXPECT_EQ(SquareRoot(9).radius, 0);
   EXPECT_EQ(SquareRoot(0x1p-1074).hi, 0x1p-537);
+}
+
+TEST(ReciprocalRoot, EnclosesTheRootOfEveryMagnitude) {
+  Random random(5);
+  MpfrFunction referee;
+  for (int round = 0; round < ASSAY_TIER_CASES; ++round) {
+    const double x = std::fabs(random.Scaled(-1074, 1023));
+    const Enclosure truth = ReciprocalRoot(x);
+    referee.Evaluate(Function::kRsqrt, x);
+    ASSERT_TRUE(referee.Encloses(truth)) << Describe(Function::kRsqrt, x, truth, referee.Nearest());
+    ASSERT_LE(truth.radius, 0x1p-98 * truth.hi);
+  }
+  EXPECT_EQ(ReciprocalRoot(4).hi, 0.5);
+  EXPECT_EQ(ReciprocalRoot(4).radius, 0);
+  EXPECT_EQ(ReciprocalRoot(0x1p-1074).hi, 0x1p537);
+}
+
+TEST(TailCondition, BoundsTheConditionFromAbove) {
+  Random random(6);
+  MpfrFunction referee;
+  for (int round = 0; round < ASSAY_TIER_CASES / 10; ++round) {
+    const double x = float(random.Scaled(-6, 5));
+    for (const Function function : {Function::kSigmoid, Function::kSilu, Function::kMish}) {
+      const double exact = referee.TailCondition(function, x);
+      const double bound = TailCondition(function, x);
+      ASSERT_GE(bound, exact * (1 - 0x1p-40)) << x;
+      // Far above 0 mish's is bounded by its limit form.
+      ASSERT_LE(bound, exact * (1 + 0x1p-30) + 0x1p-130) << x;
+    }
+  }
+  // |x| (1 - sigmoid(x)) at -2 and, for mish, -> |x| far below 0.
+  EXPECT_NEAR(TailCondition(Function::kSilu, -2), 1.7615941559557649, 1e-9);
+  EXPECT_NEAR(TailCondition(Function::kMish, -30), 30, 1e-9);
 }
 
 TEST(GeluCondition, BoundsTheConditionFromAbove) {

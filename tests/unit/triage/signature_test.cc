@@ -129,7 +129,29 @@ TEST(Trigger, PutsShapeBeforeValuesBeforeLayout) {
             "stride");
   EXPECT_EQ(Trigger("sum x=f32[2]:fill(constant,1) out=f32[]", ErrorClass::kValue), "plain");
   EXPECT_EQ(Trigger("gelu x=f32[1]:fill(constant,-5) out=f32[1]", ErrorClass::kValue), "tail");
+  EXPECT_EQ(Trigger("silu x=f32[1]:fill(constant,-5) out=f32[1]", ErrorClass::kValue), "tail");
   EXPECT_EQ(Trigger("erf x=f32[1]:fill(constant,-5) out=f32[1]", ErrorClass::kValue), "plain");
+}
+
+TEST(Trigger, IsReadOffAttributesIndicesAndRowsOfEveryOperator) {
+  EXPECT_EQ(Trigger("scal alpha=0 x=f32[1]:set(0=nan)", ErrorClass::kNanLost), "alpha_zero");
+  EXPECT_EQ(Trigger("axpy alpha=nan x=f32[1] y=f32[1]", ErrorClass::kNanLost), "nan");
+  EXPECT_EQ(Trigger("clamp high=inf x=f32[1]:fill(constant,1) out=f32[1]", ErrorClass::kValue),
+            "inf");
+  EXPECT_EQ(Trigger("index_select axis=1 table=f32[9,2] indices=i64[1]:fill(constant,2) "
+                    "out=f32[9,1]",
+                    ErrorClass::kPolicy),
+            "outside");
+  EXPECT_EQ(Trigger("scatter_add updates=f32[1,1] indices=i64[1]:fill(constant,-1) out=f32[2,1]",
+                    ErrorClass::kPolicy),
+            "outside");
+  const std::string rows = "log_sum_exp x=f32[2,2]:fill(constant,1):set(1,0=inf) out=f32[2]";
+  EXPECT_EQ(Trigger(rows, ErrorClass::kValue, 1), "inf");
+  const std::string pair =
+      "add x=f32[2]:fill(constant,1):set(0=inf) y=f32[2]:fill(constant,1):set(1=0x1p-130) "
+      "out=f32[2]";
+  EXPECT_EQ(Trigger(pair, ErrorClass::kValue, 0), "inf");
+  EXPECT_EQ(Trigger(pair, ErrorClass::kValue, 1), "subnormal");
 }
 
 TEST(Trigger, OfACallThatEndsBadlyIgnoresValues) {
@@ -137,26 +159,61 @@ TEST(Trigger, OfACallThatEndsBadlyIgnoresValues) {
   EXPECT_EQ(Trigger("sum x=f32[0] out=f32[]", ErrorClass::kTimeout), "empty");
 }
 
-// One case per operator and trigger that it can have.
-std::vector<std::string> Triggering(OpId op) {
-  switch (op) {
-    case OpId::kGemm:
-      return {"gemm alpha=0 a=f32[1,1] b=f32[1,1] c=f32[1,1]",
-              "gemm a=f32[1,1] b=f32[1,1] c=f32[1,1]:set(0,0=nan)",
-              "gemm a=f32[1,1]:set(0,0=0x1p-130) b=f32[1,1] c=f32[1,1]"};
-    case OpId::kDot:
-      return {"dot x=f32[1]:set(0=0x1p-130) y=f32[1] out=f32[]"};
-    case OpId::kSum:
-      return {"sum x=f32[1]:set(0=0x1p-130) out=f32[]"};
-    case OpId::kSoftmax:
-      return {"softmax x=f32[1,1]:set(0,0=0x1p-130) out=f32[1,1]"};
-    case OpId::kGather:
-      return {"gather table=f32[1,1] indices=i64[1]:fill(constant,5) out=f32[1,1]",
-              "gather table=f32[1,1]:strides(3,2) indices=i64[2]:strides(2):fill(zero) "
-              "out=f32[2,1]"};
-    default:
-      return {std::string(DefOf(op).name) + " x=f32[1]:set(0=0x1p-130) out=f32[1]"};
+// Cases of the operator with the long triggers that it can have.
+std::vector<Case> Triggering(OpId op) {
+  const OperatorDef& def = DefOf(op);
+  NamedDims dims;
+  for (size_t i = 0; i < def.dimensions.size(); ++i) dims.push_back(2);
+  Case value = MakeCase(op, InputTypesOf(op)[0], dims);
+  std::vector<Case> cases = {value};
+  if (IsFloat(value.operands[0].dtype)) {
+    Case subnormal = value;
+    subnormal.operands[0].fill = {FillKind::kSubnormal, 1, 0, 0};
+    cases.push_back(subnormal);
   }
+  if (def.family == Family::kGemm || def.family == Family::kVector) {
+    Case zero = value;
+    zero.attributes[kGemmAlpha].real = 0;
+    cases.push_back(zero);
+  }
+  if (IndexOperandOf(def) >= 0) {
+    Case outside = value;
+    outside.operands[IndexOperandOf(def)].fill = {FillKind::kConstant, 0, 5, 0};
+    cases.push_back(outside);
+  }
+  return cases;
+}
+
+TEST(Signature, TriggersOfTheLengthTestAreTheLongOnes) {
+  const Violation violation = ViolationOf("C-PRC-01", "values", ErrorClass::kValue);
+  std::set<std::string> words;
+  for (const OperatorDef& def : Operators()) {
+    for (const Case& value : Triggering(def.id)) {
+      words.insert(std::string(TriggerOf(value, def.dims(value).value(), violation)));
+    }
+  }
+  EXPECT_THAT(words, testing::IsSupersetOf({"alpha_zero", "subnormal", "outside", "plain"}));
+}
+
+TEST(Signature, ShortensOperatorsAndThenClausesOnlyWhereTheWholeIsTooLong) {
+  const std::string line = "scaled_gradient dy=f32[1,1] x=f32[1,1] out=f32[1,2]";
+  EXPECT_EQ(Key(line, ViolationOf("C-PRC-04", "values", ErrorClass::kValue), "reference"),
+            "prc04_values_scaled_gradient_value_reference_plain");
+  EXPECT_EQ(Key(line, ViolationOf("C-CMP-01", "threads", ErrorClass::kThreadsDiffer), "reference"),
+            "cmp01_threads_scldgrdnt_threads_differ_reference_plain");
+  EXPECT_EQ(Key("log_sum_exp x=f32[1,1]:fill(constant,1) out=f32[1]",
+                ViolationOf("C-CMP-01", "threads", ErrorClass::kThreadsDiffer), "planted"),
+            "cmp01_threads_lgsmexp_threads_differ_planted_plain");
+}
+
+TEST(Signature, TellsEveryTwoOperatorsApart) {
+  Violation violation = ViolationOf("X-SAFE-01", "a long clause", ErrorClass::kThreadsDiffer);
+  std::set<std::string> keys;
+  for (const OperatorDef& def : Operators()) {
+    const Case value = Triggering(def.id)[0];
+    keys.insert(KeyOf(value, def.dims(value).value(), violation, "a_long_family_name"));
+  }
+  EXPECT_EQ(keys.size(), static_cast<size_t>(kOpCount));
 }
 
 TEST(Signature, StaysWithinItsLengthAndAlphabetOverAllWords) {
@@ -165,10 +222,11 @@ TEST(Signature, StaysWithinItsLengthAndAlphabetOverAllWords) {
   const std::string_view clauses[] = {"values", "unwritten", "environment",
                                       "A Clause With A Long Name", ""};
   const std::string_view families[] = {"reference", "openblas", "Some/Very.Long-Family_name", ""};
-  constexpr int kErrors = static_cast<int>(ErrorClass::kEnvironment) + 1;
+  constexpr int kErrors = static_cast<int>(ErrorClass::kOverflowHidden) + 1;
   size_t longest = 0;
   for (const OperatorDef& def : Operators()) {
-    for (const std::string& text : Triggering(def.id)) {
+    for (const Case& value : Triggering(def.id)) {
+      const NamedDims dims = def.dims(value).value();
       for (int error = 0; error < kErrors; ++error) {
         for (size_t operand = 0; operand < def.operands.size(); ++operand) {
           for (const auto contract : contracts) {
@@ -176,7 +234,7 @@ TEST(Signature, StaysWithinItsLengthAndAlphabetOverAllWords) {
               for (const auto family : families) {
                 Violation violation = ViolationOf(contract, clause, static_cast<ErrorClass>(error));
                 violation.guard.operand = static_cast<int>(operand);
-                const std::string key = Key(text, violation, family);
+                const std::string key = KeyOf(value, dims, violation, family);
                 ASSERT_TRUE(IsKey(key)) << key << " " << key.size();
                 longest = std::max(longest, key.size());
               }
