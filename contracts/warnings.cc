@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "contracts/effective.h"
 #include "contracts/language/check.h"
 #include "contracts/language/cursor.h"
 #include "contracts/language/names.h"
