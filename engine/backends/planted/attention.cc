@@ -28,7 +28,7 @@ struct AttentionShape {
 // What differs from the plain form. No format: the accumulator's.
 struct AttentionForm {
   bool shift = true;
-  std::optional<Format> scores, weights, sum;
+  std::optional<Format> scores = {}, weights = {}, sum = {};
   int64_t tile = 0;            // keys per tile of the online form; 0: three passes
   bool masked_row_zero = false;
 };

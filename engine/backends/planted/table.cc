@@ -12,6 +12,7 @@
 
 #include "engine/backends/planted/generated.h"
 #include "engine/backends/planted/kernels.h"
+#include "engine/backends/planted/written.h"
 
 namespace assay {
 namespace {
@@ -208,6 +209,7 @@ struct Table {
       AppendFamily(kSoftmaxRows, family, rows);
       AppendFamily(kUnaryRows, family, rows);
       AppendFamily(kGatherRows, family, rows);
+      planted::AppendWritten(family, rows);
       planted::AppendGenerated(family, names, rows);
     }
   }
