@@ -49,6 +49,9 @@ struct CalibrationReport {
   std::vector<CalibrationRow> rows;
   std::vector<CalibrationClass> classes;
   bool sound() const;
+  // Whether verdicts of a contract on an operator family may count towards a grade. What was not
+  // calibrated, or not soundly, may not: there the contract is under-specified.
+  bool MayGrade(std::string_view contract, Family family) const;
   // Nothing is wrong but that some clause stayed inconclusive.
   bool only_inconclusive() const;
 };
@@ -62,6 +65,7 @@ struct CalibrationFilter {
 // tame tests and violates, every good one passes all of them, never violates and conforms at least
 // once, and there is at least one baseline, one good and two bad kernels. Errors: an identifier
 // that the suite does not have, a probe that does not exist, a suite without anything to calibrate.
+// Rows are measured on all cores at once, each on one; what comes out does not depend on how many.
 Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
                                     const CalibrationFilter& filter = {});
 

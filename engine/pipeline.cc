@@ -280,4 +280,6 @@ void Session::set_run_marker(void (*marker)(void* context, int backend), void* c
 
 void Session::set_phase_times(PhaseTimes* times) { impl_->times = times; }
 
+void EndSessionThread() { ReleaseThreadCaches(); }
+
 }  // namespace assay

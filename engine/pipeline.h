@@ -48,6 +48,10 @@ struct PhaseTimes {
   uint64_t kernel_ns = 0, oracle_ns = 0, check_ns = 0;
 };
 
+// What a thread that ran sessions calls before it ends, once they are gone: frees what the oracles
+// keep per thread. The program's only thread need not.
+void EndSessionThread();
+
 class Session {
  public:
   Session(SessionOptions options, std::vector<std::unique_ptr<Backend>> backends);

@@ -24,7 +24,7 @@ class ProtocolBuilder {
     for (size_t i = 0; i < def_.dimensions.size(); ++i) dims.push_back(kOrdinaryExtent);
     bases_.push_back(MakeCase(op, type, dims));
     for (const Probe probe : probes) {
-      if (!Applies(probe, def_.family)) continue;
+      if (!Applies(probe, def_.id)) continue;
       for (uint64_t seed = 0; seed < kSeedsPerProbe; ++seed) {
         bases_.push_back(MakeProbeCase(probe, op, type, seed));
       }

@@ -10,6 +10,7 @@
 #include "oracles/linear.h"
 #include "oracles/log_softmax.h"
 #include "oracles/norms.h"
+#include "oracles/number/ball.h"
 #include "oracles/product.h"
 #include "oracles/quantize.h"
 #include "oracles/select.h"
@@ -115,5 +116,7 @@ void Oracle::Impl::MeasureHighest(const Values& values, int precision_bits, Evid
       return linear.MeasureHighest(values, precision_bits, evidence);
   }
 }
+
+void ReleaseThreadCaches() { FreeNumberCaches(); }
 
 }  // namespace assay

@@ -35,6 +35,10 @@ class Oracle {
   std::unique_ptr<Impl> impl_;
 };
 
+// Frees what the libraries behind the oracles keep for the calling thread. REQUIRES that no Oracle
+// of this thread is alive; called at the end of a thread that is not the program's only one.
+void ReleaseThreadCaches();
+
 // Emulations and policy tables for the judge. Holds a reference to `values`. Asking for an element
 // costs the emulation of that element alone.
 class Emulator : public ForceSource {

@@ -344,4 +344,6 @@ void BallEvaluator::Softmax(std::span<const double> x, int precision_bits, doubl
   }
 }
 
+void FreeNumberCaches() { flint_cleanup(); }
+
 }  // namespace assay

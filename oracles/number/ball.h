@@ -64,4 +64,7 @@ class BallEvaluator {
   std::unique_ptr<Impl> impl_;
 };
 
+// Frees the caches of FLINT and MPFR in the calling thread. REQUIRES that it holds no number.
+void FreeNumberCaches();
+
 }  // namespace assay

@@ -55,6 +55,10 @@ int32_t RunReordered(const AssayCall& call);
 int32_t RunLosesUpdate(const AssayCall& call);
 int32_t ScheduleReordered(const AssayCall& call);  // a decoy: each order is a right one
 
+int32_t ScheduleDropsNan(const AssayCall& call);
+int32_t BatchReorders(const AssayCall& call);
+int32_t AlignmentReorders(const AssayCall& call);
+
 // decoys.cc: right in another way
 int32_t Plain(const AssayCall& call);
 int32_t Wide(const AssayCall& call);

@@ -30,6 +30,23 @@ int32_t ScheduleLosesTail(const AssayCall& call) {
   return OddSchedule(call) ? WithoutLastElement(call) : reference::Run(call);
 }
 
+int32_t ScheduleDropsNan(const AssayCall& call) {
+  return OddSchedule(call) ? NanDropped(call) : reference::Run(call);
+}
+
+int32_t BatchReorders(const AssayCall& call) {
+  const AssayTensor& out = call.operands[call.operand_count - 1];
+  const bool several = out.ndim > 1 && out.shape[0] > 1;
+  return several ? Reversed(call) : reference::Run(call);
+}
+
+int32_t AlignmentReorders(const AssayCall& call) {
+  constexpr uintptr_t kVectorBytes = 32;
+  const AssayTensor& x = call.operands[0];
+  const auto address = reinterpret_cast<uintptr_t>(x.data) + x.byte_offset;
+  return address % kVectorBytes != 0 ? Reversed(call) : reference::Run(call);
+}
+
 int32_t ScheduleReordered(const AssayCall& call) {
   return OddSchedule(call) ? Reversed(call) : reference::Run(call);
 }
