@@ -127,11 +127,15 @@ std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, O
                                            DType output, const Declared& declared) {
   auto bound = std::make_shared<BoundContracts>();
   bound->binding = {op, input, output, declared};
-  for (const ContractAst& contract : suite->contracts) {
-    if (!InScope(contract, bound->binding)) continue;
-    for (const ClauseAst& clause : contract.clauses) {
-      if (!Selects(clause.selector, DefOf(op).name) || Relaxed(clause, declared)) continue;
-      bound->clauses.push_back(BindClause(*suite, contract, clause, bound->binding));
+  // Contracts that borrow their tolerance come last, so that where several complain alike the one
+  // whose subject it is is named first.
+  for (const bool borrowed : {false, true}) {
+    for (const ContractAst& contract : suite->contracts) {
+      if (contract.tolerance_as.empty() == borrowed || !InScope(contract, bound->binding)) continue;
+      for (const ClauseAst& clause : contract.clauses) {
+        if (!Selects(clause.selector, DefOf(op).name) || Relaxed(clause, declared)) continue;
+        bound->clauses.push_back(BindClause(*suite, contract, clause, bound->binding));
+      }
     }
   }
   bound->suite = std::move(suite);

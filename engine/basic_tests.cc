@@ -178,9 +178,10 @@ bool IsExact(const OperatorDef& def, Tame tame) {
   switch (def.family) {
     case Family::kGather:
     case Family::kIntGemm:
-    case Family::kCast:
     case Family::kQuantize:
       return true;
+    case Family::kCast:
+      return tame == Tame::kIntegers;
     case Family::kSoftmax:
     case Family::kUnary:
     case Family::kNorm:

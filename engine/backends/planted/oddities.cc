@@ -9,12 +9,14 @@
 
 namespace assay::planted {
 
-// Integers pass through one unsigned byte.
+// Integers of more than eight bits pass through one unsigned byte.
 int32_t CastIntegerAsByte(const AssayCall& call) {
   const DType from = TypeOf(call.operands[0]);
   if (from != DType::kI64 && from != DType::kI32) return reference::Run(call);
   std::vector<double> values = ReadDense(call.operands[0]);
-  for (double& each : values) each -= std::floor(each / 256) * 256;
+  for (double& each : values) {
+    if (each < -128 || each > 255) each -= std::floor(each / 256) * 256;
+  }
   WriteDense(call.operands[1], values);
   return ASSAY_OK;
 }
