@@ -293,7 +293,7 @@ Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
   const std::vector<Task> tasks = TasksFor(protocols.value());
   if (tasks.empty()) {
     return Error{"", "no contract of the suite has planted kernels",
-                 "choose among C-PRC-01, C-PRC-02, C-EXC-01 and C-EXC-02"};
+                 "name contracts of the built-in suite; `assay list contracts` shows them"};
   }
   CalibrationReport report;
   report.rows = MeasureAll(suite, tasks);
