@@ -86,16 +86,23 @@ void ForEachOpAndType(const PlantedKernel& kernel, OpSet ops, const Function& fu
   }
 }
 
+// An output that was not written fails every contract. One clause says so in place of all others,
+// which then have nothing to look at.
+bool IsUnwritten(const Verdict& verdict) {
+  return std::ranges::any_of(verdict.clauses, [](const ClauseVerdict& clause) {
+    return clause.outcome == Outcome::kViolating && clause.error == ErrorClass::kUnwritten;
+  });
+}
+
 void CountVerdict(const Verdict& verdict, const std::string& line, CalibrationRow& row) {
+  const bool unwritten = IsUnwritten(verdict);
   for (const ClauseVerdict& clause : verdict.clauses) {
-    // Stale memory is complained of by the clause that asks for writing, in place of all others.
-    const bool stale = row.state == PlantedState::kBaseline &&
-                       (clause.error == ErrorClass::kUnwritten ||
-                        clause.error == ErrorClass::kPrefillRead);
-    if (clause.contract != row.contract && !stale) continue;
-    ++row.outcomes[static_cast<size_t>(clause.outcome)];
+    if (clause.contract != row.contract) continue;
+    const bool hidden = unwritten && clause.outcome == Outcome::kNotTested;
+    const Outcome outcome = hidden ? Outcome::kViolating : clause.outcome;
+    ++row.outcomes[static_cast<size_t>(outcome)];
     row.worst_ratio = std::max(row.worst_ratio, clause.ratio);
-    const bool violates = clause.outcome == Outcome::kViolating;
+    const bool violates = outcome == Outcome::kViolating;
     if (violates && row.first_violation.empty()) row.first_violation = line;
   }
 }
