@@ -121,19 +121,44 @@ bool Relaxed(const ClauseAst& clause, const Declared& declared) {
   });
 }
 
+// Where several clauses complain alike, the one whose subject it is comes first: contracts with a
+// tolerance of their own, then those that borrow one, then what compares calls.
+int RankOf(const ContractAst& contract, const BoundClause& clause) {
+  constexpr Relation kBetweenCalls[] = {
+      Relation::kRuns,          Relation::kSchedules,     Relation::kScales,
+      Relation::kSameInBatch,   Relation::kSameOnThreads, Relation::kSameWhenMoved,
+      Relation::kSameOnRanks,   Relation::kSameOnSchedules};
+  const bool between = std::any_of(std::begin(kBetweenCalls), std::end(kBetweenCalls),
+                                   [&](Relation relation) { return clause.Has(relation); });
+  return between ? 2 : contract.tolerance_as.empty() ? 0 : 1;
+}
+
+void InOrderOf(const std::vector<int>& ranks, std::vector<BoundClause>& clauses) {
+  std::vector<BoundClause> ordered;
+  for (int rank = 0; rank <= 2; ++rank) {
+    for (size_t i = 0; i < clauses.size(); ++i) {
+      if (ranks[i] == rank) ordered.push_back(std::move(clauses[i]));
+    }
+  }
+  clauses = std::move(ordered);
+}
+
 }  // namespace
 
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
                                            DType output, const Declared& declared) {
   auto bound = std::make_shared<BoundContracts>();
   bound->binding = {op, input, output, declared};
+  std::vector<int> ranks;
   for (const ContractAst& contract : suite->contracts) {
     if (!InScope(contract, bound->binding)) continue;
     for (const ClauseAst& clause : contract.clauses) {
       if (!Selects(clause.selector, DefOf(op).name) || Relaxed(clause, declared)) continue;
       bound->clauses.push_back(BindClause(*suite, contract, clause, bound->binding));
+      ranks.push_back(RankOf(contract, bound->clauses.back()));
     }
   }
+  InOrderOf(ranks, bound->clauses);
   bound->suite = std::move(suite);
   return bound;
 }

@@ -7,6 +7,7 @@
 #include "contracts/language/check.h"
 #include "contracts/language/cursor.h"
 #include "contracts/language/names.h"
+#include "contracts/suite.h"
 
 namespace assay {
 namespace {

@@ -5,13 +5,11 @@
 // missing, and which clauses a documented relaxation lifts. Judges nothing.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "contracts/language/ast.h"
-#include "contracts/suite.h"
+#include "contracts/judge.h"
 
 namespace assay {
 
@@ -38,10 +36,5 @@ struct EffectiveClause {
 // profile. An empty profile declares nothing; `assume` fills in as in DeclaredBy.
 Result<std::vector<EffectiveClause>> EffectiveContract(const Suite& suite, std::string_view profile,
                                                        std::string_view assume);
-
-// Declaration keys, a bit each, that a clause reads for an operator: in its conditions, in the
-// tolerance rules that it may take, and by what its relations mean.
-uint32_t KeysRead(const Suite& suite, const ContractAst& contract, const ClauseAst& clause,
-                  std::string_view op);
 
 }  // namespace assay

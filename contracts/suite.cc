@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 
 #include "contracts/invariant.h"
@@ -20,20 +18,6 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<std::string> ReadText(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    return Error{path, "cannot be read: it is a directory", "name a contract or profile file"};
-  }
-  if (!in) {
-    return Error{path, "cannot be read", "name a contract or profile file"};
-  }
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return Error{path, "cannot be read to its end", ""};
-  return text;
-}
 
 // What the checks of one file need from all of them.
 struct ParsedFile {
@@ -133,7 +117,7 @@ Result<std::vector<SourceText>> ReadDirectory(const std::string& directory) {
   std::sort(paths.begin(), paths.end());
   std::vector<SourceText> sources;
   for (const std::string& path : paths) {
-    Result<std::string> text = ReadText(path);
+    Result<std::string> text = ReadSourceText(path);
     if (!text.ok()) return std::move(text).error();
     sources.push_back({path, std::move(text).value()});
   }
@@ -218,22 +202,6 @@ std::shared_ptr<const Suite> BuiltinSuite() {
     return built;
   }();
   return suite;
-}
-
-std::vector<Diagnostic> CheckFiles(std::span<const std::string> paths) {
-  std::vector<SourceText> sources;
-  std::vector<Diagnostic> diagnostics;
-  for (const std::string& path : paths) {
-    Result<std::string> text = ReadText(path);
-    if (text.ok()) {
-      sources.push_back({path, std::move(text).value()});
-    } else {
-      diagnostics.push_back(
-          {path, {1, 1, 1}, text.error().what, text.error().remedy, "", "", false});
-    }
-  }
-  AssembleSuite(sources, BuiltinSuite().get(), diagnostics, diagnostics.empty());
-  return diagnostics;
 }
 
 std::vector<ContractInfo> ContractsOf(const Suite& suite) {

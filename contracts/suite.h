@@ -33,6 +33,7 @@ struct SourceText {
   std::string path;
   std::string text;
 };
+Result<std::string> ReadSourceText(const std::string& path);
 // Parses and checks files as one suite. Identifiers that none of them defines are looked up in
 // `beside` (may be null). Diagnostics come in the order of the files; with `warn`, and where there
 // is no error, warnings are among them.
@@ -41,6 +42,11 @@ Suite AssembleSuite(std::span<const SourceText> sources, const Suite* beside,
 
 // The files compiled into the program, in the order of their names.
 std::span<const std::pair<std::string_view, std::string_view>> EmbeddedSources();
+
+// Declaration keys, a bit each, that a clause reads for an operator: in its conditions, in the
+// tolerance rules that it may take, and by what its relations mean.
+uint32_t KeysRead(const Suite& suite, const ContractAst& contract, const ClauseAst& clause,
+                  std::string_view op);
 
 // A tolerance rule, for a declared or assumed subnormal policy.
 struct BoundRule {

@@ -180,6 +180,8 @@ bool IsExact(const OperatorDef& def, Tame tame) {
     case Family::kIntGemm:
     case Family::kQuantize:
       return true;
+    case Family::kCast:
+      return tame == Tame::kIntegers;
     case Family::kSoftmax:
     case Family::kUnary:
     case Family::kNorm:

@@ -88,7 +88,11 @@ void ForEachOpAndType(const PlantedKernel& kernel, OpSet ops, const Function& fu
 
 void CountVerdict(const Verdict& verdict, const std::string& line, CalibrationRow& row) {
   for (const ClauseVerdict& clause : verdict.clauses) {
-    if (clause.contract != row.contract) continue;
+    // Stale memory is complained of by the clause that asks for writing, in place of all others.
+    const bool stale = row.state == PlantedState::kBaseline &&
+                       (clause.error == ErrorClass::kUnwritten ||
+                        clause.error == ErrorClass::kPrefillRead);
+    if (clause.contract != row.contract && !stale) continue;
     ++row.outcomes[static_cast<size_t>(clause.outcome)];
     row.worst_ratio = std::max(row.worst_ratio, clause.ratio);
     const bool violates = clause.outcome == Outcome::kViolating;
@@ -289,7 +293,7 @@ Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
   const std::vector<Task> tasks = TasksFor(protocols.value());
   if (tasks.empty()) {
     return Error{"", "no contract of the suite has planted kernels",
-                 "choose among C-PRC-01, C-PRC-02, C-EXC-01 and C-EXC-02"};
+                 "name contracts of the built-in suite; `assay list contracts` shows them"};
   }
   CalibrationReport report;
   report.rows = MeasureAll(suite, tasks);

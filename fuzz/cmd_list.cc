@@ -11,6 +11,7 @@
 #include "contracts/suggest.h"
 #include "fuzz/backend_info.h"
 #include "fuzz/commands.h"
+#include "fuzz/list_contracts.h"
 #include "fuzz/output.h"
 #include "fuzz/serve_json.h"
 
@@ -65,32 +66,11 @@ int ListBackends(bool as_json) {
   return kExitOk;
 }
 
-int ListContracts(bool as_json, const std::string& directory) {
-  const Result<std::shared_ptr<const Suite>> suite = OpenSuite(directory);
-  if (!suite.ok()) return Refuse(suite.error());
-  json list = json::array();
-  for (const ContractInfo& contract : ContractsOf(*suite.value())) {
-    std::vector<std::string> operators;
-    for (const OpId op : contract.operators) operators.emplace_back(DefOf(op).name);
-    if (!as_json) {
-      Print("{}  {}\n          clauses {}; operators {}\n", contract.id, contract.title,
-            fmt::join(contract.clauses, ", "), fmt::join(operators, ", "));
-    }
-    list.push_back({{"id", contract.id},
-                    {"title", contract.title},
-                    {"clauses", contract.clauses},
-                    {"operators", operators},
-                    {"file", contract.file}});
-  }
-  if (as_json) Print("{}\n", list.dump(1));
-  return kExitOk;
-}
-
 }  // namespace
 
 Command AddList(CLI::App& app) {
   struct Options {
-    std::string what, suite;
+    std::string what, suite, backend, assume;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -98,14 +78,20 @@ Command AddList(CLI::App& app) {
   command->add_option("what", options->what, "ops, backends or contracts")->required();
   command->add_flag("--json", options->json, "As JSON");
   command->add_option("--suite", options->suite, "Directory of contracts instead of the built-in");
-  return {command, [options] {
-            static constexpr std::string_view kKnown[] = {"ops", "backends", "contracts"};
-            if (options->what == "ops") return ListOps(options->json);
-            if (options->what == "backends") return ListBackends(options->json);
-            if (options->what == "contracts") return ListContracts(options->json, options->suite);
-            return Refuse({"assay list", fmt::format("unknown list '{}'", options->what),
-                           DidYouMean(options->what, kKnown)});
-          }};
+  command->add_option("--backend", options->backend,
+                      "contracts: show what they come to for this backend");
+  command->add_option("--assume", options->assume, "contracts: ieee or blas where undeclared");
+  return {
+      command, [options] {
+        static constexpr std::string_view kKnown[] = {"ops", "backends", "contracts"};
+        if (options->what == "ops") return ListOps(options->json);
+        if (options->what == "backends") return ListBackends(options->json);
+        if (options->what == "contracts") {
+          return ListContracts({options->suite, options->backend, options->assume, options->json});
+        }
+        return Refuse({"assay list", fmt::format("unknown list '{}'", options->what),
+                       DidYouMean(options->what, kKnown)});
+      }};
 }
 
 }  // namespace assay

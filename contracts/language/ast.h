@@ -183,10 +183,18 @@ struct ProfileAst {
   std::vector<DeclarationAst> declarations;
 };
 
+// Where contracts, their parts and the items of parts begin: what a formatter cannot see.
+enum class LayoutLevel : uint8_t { kTop = 0, kPart, kItem };
+struct LayoutMark {
+  Span at;
+  LayoutLevel level = LayoutLevel::kTop;
+};
+
 struct SourceFile {
   std::string path;
   std::vector<ContractAst> contracts;
   std::vector<ProfileAst> profiles;
+  std::vector<LayoutMark> layout;
 };
 
 }  // namespace assay

@@ -118,7 +118,7 @@ void Cursor::FinishItem() {
 
 SourceFile ParseSource(std::string path, std::string_view text, DiagnosticSink& sink) {
   Cursor cursor(Lex(text, sink), sink);
-  SourceFile file{std::move(path), {}, {}};
+  SourceFile file{std::move(path), {}, {}, {}};
   // What the lexer has refused already may well hold something.
   if (cursor.AtEnd() && sink.found().empty())
     cursor.Fail("the file holds nothing", "'contract' or 'profile'");
@@ -133,6 +133,7 @@ SourceFile ParseSource(std::string path, std::string_view text, DiagnosticSink& 
       continue;
     }
     cursor.set_part_column(cursor.Here().at.column);
+    cursor.Mark(LayoutLevel::kTop);
     if (cursor.Take().text == "contract") {
       file.contracts.emplace_back().file = file.path;
       ParseContract(cursor, file.contracts.back());
@@ -142,6 +143,7 @@ SourceFile ParseSource(std::string path, std::string_view text, DiagnosticSink& 
     }
     cursor.SkipTop();
   }
+  file.layout = cursor.layout();
   return file;
 }
 

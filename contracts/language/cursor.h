@@ -58,12 +58,17 @@ class Cursor {
   // Ends an item: complains about what is left on the line.
   void FinishItem();
 
+  // Something of this level begins here.
+  void Mark(LayoutLevel level) { layout_.push_back({Here().at, level}); }
+  const std::vector<LayoutMark>& layout() const { return layout_; }
+
   void set_part_column(int column) { part_column_ = column; }
   DiagnosticSink& sink() { return sink_; }
 
  private:
   std::vector<Token> tokens_;
   DiagnosticSink& sink_;
+  std::vector<LayoutMark> layout_;
   size_t at_ = 0;
   int part_column_ = 1;
 };

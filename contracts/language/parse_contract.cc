@@ -51,6 +51,7 @@ class ContractParser {
     const Token keyword = cursor_.Here();
     for (int part = 0; part < kPartCount; ++part) {
       if (keyword.text != kPartKeywords[part]) continue;
+      cursor_.Mark(LayoutLevel::kPart);
       cursor_.Take();
       if (seen_[part]) {
         cursor_.sink().Report(keyword.at, "a second '" + std::string(keyword.text) + "'",
@@ -81,6 +82,10 @@ class ContractParser {
   }
 
   void Body(int part) {
+    const bool one_item = part == kPrimitivePart || part == kReferencePart;
+    if (one_item || cursor_.IsName("as") || cursor_.IsName("none")) {
+      cursor_.Mark(LayoutLevel::kItem);
+    }
     if (part == kPrimitivePart) return Primitive();
     if (part == kReferencePart) return Reference();
     if (part == kTolerancePart && Accepted("as")) return ToleranceAs();
@@ -89,6 +94,7 @@ class ContractParser {
     }
     while (!cursor_.AtPart() && !cursor_.sink().full()) {
       const Span before = cursor_.Here().at;
+      cursor_.Mark(LayoutLevel::kItem);
       Item(part);
       cursor_.FinishItem();
       const Span after = cursor_.Here().at;

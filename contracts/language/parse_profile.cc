@@ -30,6 +30,7 @@ class ProfileParser {
 
  private:
   void Declaration() {
+    cursor_.Mark(LayoutLevel::kPart);
     const Token key = cursor_.Take();
     const std::optional<DeclarationKey> known = ParseDeclarationKey(key.text);
     if (key.kind != TokenKind::kName || !known) {

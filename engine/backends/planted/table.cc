@@ -148,7 +148,7 @@ constexpr auto kUnaryRows = std::to_array<PlantedKernel>({
      "computes 0.5 x (1 + erf) where the accuracy of the tail is declared, as most frameworks do"},
     {"exp_early_overflow", kPrc02, Family::kUnary, kBad, kExp, kF32, kProfile, &ExpEarlyOverflow,
      "gives Inf from 88 on, where the largest f32 is exp(88.72), like a vectorised exp"},
-    {"log_flushes_subnormals", kPrc02, Family::kUnary, kBad, kLog, kF32, kProfile, &LogFlushesSubnormals,
+    {"log_flushes_subnormals", "C-PRC-03", Family::kUnary, kBad, kLog, kF32, kProfile, &LogFlushesSubnormals,
      "takes subnormals for zero, like a vectorised log"},
     {"tanh_of_exponentials", kPrc02, Family::kUnary, kBad, kTanh, kF32, kProfile, &TanhOfExponentials,
      "computes (e^2x - 1) / (e^2x + 1), which cancels near 0 and is Inf / Inf from 45 on"},

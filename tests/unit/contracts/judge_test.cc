@@ -185,11 +185,11 @@ TEST(Written, TakesTheBlameForOldContentWhereThereIsNoProduct) {
   scene.SetGot(0, 3);
   scene.observation.bits = {Encode(DType::kF32, 3)};
   scene.values.operands.back().bits = {Encode(DType::kF32, 3)};
-  EXPECT_EQ(scene.Of("C-EXC-01", "written").error, ErrorClass::kUnwritten);
+  EXPECT_EQ(scene.Of("C-CMP-03", "written").error, ErrorClass::kUnwritten);
   EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kNotTested);
   scene.SetGot(0, 5);  // some other wrong answer is a wrong value
   scene.observation.bits = {Encode(DType::kF32, 5)};
-  EXPECT_EQ(scene.Of("C-EXC-01", "written").outcome, Outcome::kConforming);
+  EXPECT_EQ(scene.Of("C-CMP-03", "written").outcome, Outcome::kConforming);
   EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kViolating);
 }
 
@@ -199,7 +199,7 @@ TEST(Values, AreNotTestedWhereOldContentShows) {
   scene.observation.unwritten = 0;
   scene.observation.prefills = 2;
   EXPECT_EQ(scene.Of("C-PRC-01", "values").outcome, Outcome::kNotTested);
-  const ClauseVerdict written = scene.Of("C-EXC-01", "written");
+  const ClauseVerdict written = scene.Of("C-CMP-03", "written");
   EXPECT_EQ(written.outcome, Outcome::kViolating);
   EXPECT_EQ(written.error, ErrorClass::kUnwritten);
   EXPECT_EQ(written.witness, 0);
@@ -208,12 +208,12 @@ TEST(Values, AreNotTestedWhereOldContentShows) {
 TEST(Written, TellsOldContentThatIsReadFromOldContentThatIsLeft) {
   DotScene scene;
   scene.observation.prefill_dependent = 0;
-  EXPECT_EQ(scene.Of("C-EXC-01", "written").error, ErrorClass::kPrefillRead);
+  EXPECT_EQ(scene.Of("C-CMP-03", "written").error, ErrorClass::kPrefillRead);
   DotScene once;
   once.observation.unwritten = 0;
-  EXPECT_EQ(once.Of("C-EXC-01", "written").outcome, Outcome::kInconclusive);
+  EXPECT_EQ(once.Of("C-CMP-03", "written").outcome, Outcome::kInconclusive);
   DotScene clean;
-  EXPECT_EQ(clean.Of("C-EXC-01", "written").outcome, Outcome::kConforming);
+  EXPECT_EQ(clean.Of("C-CMP-03", "written").outcome, Outcome::kConforming);
 }
 
 TEST(Classes, AreJudgedOnlyWhereSomethingIsSpecial) {
