@@ -89,6 +89,8 @@ constexpr OpSet kScalars =
 // What hand-written kernels of the same defect are for.
 constexpr OpSet kByHand = SetOf(OpId::kGemm, OpId::kDot, OpId::kSum, OpId::kGather);
 
+constexpr uint32_t kReversedByHand = BitsOf(Family::kScatter, Family::kGradient);
+
 struct Defect {
   std::string_view name;
   std::string_view contracts;
@@ -202,7 +204,7 @@ constexpr Defect kDefects[] = {
      "the reference itself"},
     {"wide", kAllClasses, kGood, kWithSpecials & ~BitsOf(Family::kGradient, Family::kCast), kChoices, kUpTo32, kProfile, &Wide,
      "computes in f64 and rounds once"},
-    {"reversed", kAllClasses, kGood, kOrdered, kUnsummed, kFloats, kProfile, &Reversed,
+    {"reversed", kAllClasses, kGood, kOrdered & ~kReversedByHand, kUnsummed, kFloats, kProfile, &Reversed,
      "adds in the opposite order"},
     {"declared_flush", "C-PRC-03", kGood, kSubnormal, kChoices, kFlushed, "planted_flush", &FlushesAll,
      "flushes subnormal operands and results, as declared"},
