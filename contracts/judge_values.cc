@@ -122,8 +122,11 @@ class ValueJudge {
     if (decided.decision == Decision::kReject && MayBeExcused()) {
       const Decided loose = rule_.Decide(answers_, i, Loose(i));
       if (loose.decision == Decision::kReject) {
-        decided = loose;
-        bound = Loose(i);
+        // Undeclared, the widest reading is what is broken.
+        if (!trial_.declared().subnormals) {
+          decided = loose;
+          bound = Loose(i);
+        }
       } else {
         excused_ = true;
         decided = {Decision::kUndecided, decided.ratio};

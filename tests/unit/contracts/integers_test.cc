@@ -138,18 +138,18 @@ TEST(Quantize, RoundsBeforeTheZeroPointIsAdded) {
   EXPECT_EQ(scene.Values(4).outcome, Outcome::kConforming);
 }
 
-TEST(Cast, OfAnIntegerThatDoesNotFitWrapsOrSaturates) {
+TEST(Cast, OfAnIntegerThatDoesNotFitWrapsOrSaturatesAsItsAttributeSays) {
   IntegerScene scene(OpId::kCast, DType::kI64, DType::kI8, {1});
   scene.values.operands[0].integer[0] = 300;
   scene.SetTruth(0, 300);
-  EXPECT_EQ(scene.Values(44).outcome, Outcome::kUnderSpecified);
-  scene.declared.integer_overflow = IntegerOverflow::kWrap;
+  scene.value.attributes[kCastOverflow].choice = 1;  // ieee: the low bits
   EXPECT_EQ(scene.Values(44).outcome, Outcome::kConforming);
   EXPECT_EQ(scene.Values(127).outcome, Outcome::kViolating);
   scene.values.operands[0].integer[0] = -300;
   EXPECT_EQ(scene.Values(-44).outcome, Outcome::kConforming);
-  scene.declared.integer_overflow = IntegerOverflow::kSaturate;
+  scene.value.attributes[kCastOverflow].choice = 0;
   EXPECT_EQ(scene.Values(-128).outcome, Outcome::kConforming);
+  EXPECT_EQ(scene.Values(-44).outcome, Outcome::kViolating);
 }
 
 // Every class is legal where C leaves the answer undefined.
