@@ -190,25 +190,18 @@ constexpr auto kGatherRows = std::to_array<PlantedKernel>({
 });
 // clang-format on
 
-template <size_t kSize>
-void AppendFamily(const std::array<PlantedKernel, kSize>& from, Family family,
-                  std::vector<PlantedKernel>& rows) {
-  std::ranges::copy_if(from, std::back_inserter(rows),
-                       [family](const PlantedKernel& row) { return row.family == family; });
-}
-
 // Built once and never changed: rows refer to the names.
 struct Table {
   Table() {
     names.reserve(static_cast<size_t>(kFamilyCount * planted::kMaxGeneratedPerFamily));
     for (int i = 0; i < kFamilyCount; ++i) {
       const auto family = static_cast<Family>(i);
-      AppendFamily(kGemmRows, family, rows);
-      AppendFamily(kDotRows, family, rows);
-      AppendFamily(kSumRows, family, rows);
-      AppendFamily(kSoftmaxRows, family, rows);
-      AppendFamily(kUnaryRows, family, rows);
-      AppendFamily(kGatherRows, family, rows);
+      planted::AppendFamily(kGemmRows, family, rows);
+      planted::AppendFamily(kDotRows, family, rows);
+      planted::AppendFamily(kSumRows, family, rows);
+      planted::AppendFamily(kSoftmaxRows, family, rows);
+      planted::AppendFamily(kUnaryRows, family, rows);
+      planted::AppendFamily(kGatherRows, family, rows);
       planted::AppendWritten(family, rows);
       planted::AppendGenerated(family, names, rows);
     }

@@ -34,7 +34,7 @@ constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C
                            kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01";
 
 // clang-format off
-constexpr auto kWritten = std::to_array<PlantedKernel>({
+constexpr auto kRowRows = std::to_array<PlantedKernel>({
     {"attention_no_shift", kPrc02, Family::kAttention, kBad, Bit(OpId::kAttention), kF32 | kF64, kProfile, &AttentionNoShift,
      "does not subtract the maximum, so that weights overflow where the answer is ordinary"},
     {"attention_f16_scores_finite", kPrc02, Family::kAttention, kBad, Bit(OpId::kAttention), kF32 | kF64, kProfile, &AttentionF16Scores,
@@ -72,7 +72,9 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
      "takes the variance in one pass of x - x[0]"},
     {"layer_norm_folded", kPrc02, Family::kNorm, kGood, Bit(OpId::kLayerNorm), kFloats, kProfile, &NormFolded,
      "computes x r - mean r in place of (x - mean) r"},
+});
 
+constexpr auto kEpilogueRows = std::to_array<PlantedKernel>({
     {"linear_product_stored", kCmp01, Family::kLinear, kBad, Bit(OpId::kFusedLinear), kF32 | kF64, kProfile, &LinearProductStored,
      "stores the product in 16 bits before it adds the bias"},
     {"linear_tanh_gelu", kCmp01, Family::kLinear, kBad, Bit(OpId::kFusedLinear), kF32 | kF64, kProfile, &LinearTanhGelu,
@@ -101,7 +103,9 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
      "starts the ring wherever the overlap leaves it"},
     {"collective_tree", "C-ORD-03 C-EXC-01", Family::kCollective, kGood, kReduces, kFloats, kProfile, &CollectiveTree,
      "adds in a tree"},
+});
 
+constexpr auto kOtherRows = std::to_array<PlantedKernel>({
     {"cast_truncates", kPrc01, Family::kCast, kBad, Bit(OpId::kCast), kF32 | kF64, kProfile, &CastTruncates,
      "drops the low bits where a conversion rounds"},
     {"cast_through_f32", kPrc01, Family::kCast, kBad, Bit(OpId::kCast), kF64, kProfile, &CastThroughF32,
@@ -150,8 +154,9 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
 }  // namespace
 
 void planted::AppendWritten(Family family, std::vector<PlantedKernel>& rows) {
-  std::ranges::copy_if(kWritten, std::back_inserter(rows),
-                       [family](const PlantedKernel& row) { return row.family == family; });
+  AppendFamily(kRowRows, family, rows);
+  AppendFamily(kEpilogueRows, family, rows);
+  AppendFamily(kOtherRows, family, rows);
 }
 
 }  // namespace assay
