@@ -27,10 +27,19 @@ std::optional<Program> CompileWhen(const ContractAst& contract, int when, const 
   return Compile(contract, when, binding, SubnormalPolicy::kPreserve);
 }
 
-void BindRules(const ContractAst& contract, const Binding& binding, std::vector<BoundRule>& rules) {
+// `borrowed`: for a clause of another contract, whose own preconditions say nothing of this one's.
+void BindRules(const ContractAst& contract, const Binding& binding, bool borrowed,
+               std::vector<BoundRule>& rules) {
   for (const ToleranceAst& ast : contract.tolerances) {
     if (!Selects(ast.selector, DefOf(binding.op).name)) continue;
     BoundRule rule;
+    for (const PreconditionAst& precondition : contract.preconditions) {
+      if (!borrowed || !Concerns(contract, precondition.selector, DefOf(binding.op).name, "")) {
+        continue;
+      }
+      rule.preconditions.push_back(
+          Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
+    }
     rule.when = CompileWhen(contract, ast.selector.when, binding);
     rule.strict = Compile(contract, ast.bound, binding, SubnormalPolicy::kPreserve);
     if (binding.declared.subnormals != SubnormalPolicy::kFlushBoth) {
@@ -103,10 +112,13 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
   }
   clause.promised = IsPromised(clause, binding);
   if (NeedsRules(clause)) {
-    BindRules(contract, binding, clause.rules);
+    BindRules(contract, binding, /*borrowed=*/false, clause.rules);
     for (const Word& id : contract.tolerance_as) {
       const ContractAst* other = suite.FindContract(id.text);
-      if (other != nullptr && InScope(*other, binding)) BindRules(*other, binding, clause.rules);
+      if (other != nullptr && InScope(*other, binding)) {
+        // A table of classes only asks whether an infinity is a rounding of the truth.
+        BindRules(*other, binding, /*borrowed=*/!clause.Has(Relation::kClass), clause.rules);
+      }
     }
     clause.force = ForceOf(contract, binding);
   }

@@ -234,6 +234,16 @@ const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::str
       }
       if (RunByCase(*rule.when, trial.inputs, trial.scratch.program) == 0) continue;
     }
+    for (const Program& precondition : rule.preconditions) {
+      if (!precondition.missing.empty()) {
+        reason = precondition.missing;
+        return nullptr;
+      }
+      if (RunByCase(precondition, trial.inputs, trial.scratch.program) == 0) {
+        reason = kOutsideTheRule;
+        return nullptr;
+      }
+    }
     if (!rule.strict.missing.empty()) {
       reason = rule.strict.missing;
       return nullptr;
@@ -248,7 +258,7 @@ void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
   std::string_view reason;
   const BoundRule* rule = RuleFor(trial, clause, reason);
   if (rule == nullptr) {
-    verdict.outcome = Outcome::kUnderSpecified;
+    verdict.outcome = OutcomeWithoutRule(reason);
     verdict.reason = reason;
     return;
   }

@@ -8,9 +8,9 @@ constexpr AttributeDef kConvAttributes[] = {
     {"stride", {}, 1, 1, 4}, {"padding", {}, 0, 0, 4}, {"dilation", {}, 1, 1, 3}};
 constexpr std::string_view kCounts[] = {"valid", "all"};
 constexpr AttributeDef kMaxPoolAttributes[] = {
-    {"window", {}, 1, 1, 8}, {"stride", {}, 1, 1, 8}, {"padding", {}, 0, 0, 4}};
+    {"window", {}, 2, 1, 8}, {"stride", {}, 2, 1, 8}, {"padding", {}, 0, 0, 4}};
 constexpr AttributeDef kAvgPoolAttributes[] = {
-    {"window", {}, 1, 1, 8}, {"stride", {}, 1, 1, 8}, {"padding", {}, 0, 0, 4}, {"count", kCounts}};
+    {"window", {}, 2, 1, 8}, {"stride", {}, 2, 1, 8}, {"padding", {}, 0, 0, 4}, {"count", kCounts}};
 
 // batch channels height width filters kernel_h kernel_w, then the extents of out. x is NCHW.
 constexpr OperandDef kConv[] = {In("x", {0, 1, 2, 3}), In("w", {4, 1, 5, 6}),

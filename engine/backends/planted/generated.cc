@@ -206,9 +206,9 @@ constexpr Defect kDefects[] = {
      "computes in f64 and rounds once"},
     {"reversed", kAllClasses, kGood, kOrdered & ~kReversedByHand, kUnsummed, kFloats, kProfile, &Reversed,
      "adds in the opposite order"},
-    {"declared_flush", "C-PRC-03", kGood, kSubnormal, kChoices, kFlushed, "planted_flush", &FlushesAll,
+    {"declared_flush", "C-PRC-03", kGood, kSubnormal, kChoices | Bit(OpId::kAxpy), kFlushed, "planted_flush", &FlushesAll,
      "flushes subnormal operands and results, as declared"},
-    {"declared_tf32", "C-PRC-01", kGood, BitsOf(Family::kGemm, Family::kDot, Family::kConv), 0, kF32, "planted_tf32", &OperandsTf32,
+    {"declared_tf32", "C-PRC-01", kGood, BitsOf(Family::kGemm, Family::kDot, Family::kConv), 0, kF32, "planted_tf32", &OperandsTf32InRange,
      "rounds the operands to 11 bits, as declared"},
 };
 // clang-format on
