@@ -44,7 +44,7 @@ std::vector<std::string> BrokenFiles() {
 
 TEST(Diagnostics, AreAsExpectedForEveryBrokenFile) {
   const std::vector<std::string> paths = BrokenFiles();
-  EXPECT_GE(paths.size(), 15u);
+  EXPECT_GE(paths.size(), 40u);
   for (const std::string& path : paths) {
     const std::string expected = ReadFile(std::filesystem::path(path).replace_extension(".txt"));
     EXPECT_FALSE(expected.empty()) << path;
