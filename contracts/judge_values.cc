@@ -96,6 +96,8 @@ class ValueJudge {
     for (int64_t i = answers_.first; i < end(); ++i) {
       const ClassSet legal = evidence_.legal[i];
       if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
+      // A divisor that may be taken as zero: nothing is claimed, and nothing counts as judged.
+      if (std::isinf(strict()[i])) continue;
       ++judged_;
       const double got = answers_.Real(i);
       if (rule_.Plainly(got, i)) continue;

@@ -33,7 +33,7 @@ void DeriveConv(const Case& value, NamedDims& all) {
   for (int axis = 0; axis < 2; ++axis) {
     const int64_t kernel = all[5 + axis];
     const int64_t reach = kernel == 0 ? 0 : dilation * (kernel - 1) + 1;
-    all.push_back(kernel == 0 ? 0 : Places(all[2 + axis], padding, reach, stride));
+    all.push_back(kernel == 0 ? -1 : Places(all[2 + axis], padding, reach, stride));
   }
 }
 

@@ -95,7 +95,6 @@ int32_t AttentionTileByBatch(const AssayCall& call);
 int32_t NormOnePass(const AssayCall& call);
 int32_t NormNanClamped(const AssayCall& call);
 int32_t NormWelford(const AssayCall& call);
-int32_t NormShiftedOnePass(const AssayCall& call);
 int32_t NormFolded(const AssayCall& call);
 int32_t Nrm2Unscaled(const AssayCall& call);
 int32_t BatchNormNanInterpolated(const AssayCall& call);

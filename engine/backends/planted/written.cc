@@ -68,8 +68,6 @@ constexpr auto kRowRows = std::to_array<PlantedKernel>({
      "takes NaN for the running mean, like an accelerator that interpolates over missing values"},
     {"norm_welford", "C-PRC-02 C-EXC-01", Family::kNorm, kGood, Bit(OpId::kVariance) | Bit(OpId::kLayerNorm), kFloats, kProfile, &NormWelford,
      "updates mean and variance element by element"},
-    {"norm_shifted_one_pass", kPrc02, Family::kNorm, kGood, Bit(OpId::kVariance) | Bit(OpId::kLayerNorm), kF32 | kF64, kProfile, &NormShiftedOnePass,
-     "takes the variance in one pass of x - x[0]"},
     {"layer_norm_folded", kPrc02, Family::kNorm, kGood, Bit(OpId::kLayerNorm), kFloats, kProfile, &NormFolded,
      "computes x r - mean r in place of (x - mean) r"},
 });
