@@ -64,13 +64,26 @@ std::vector<DType> TypesFor(OpId op, const Session& session) {
   return types;
 }
 
+bool AnyLibrary(const Session& session) {
+  return std::any_of(session.backends().begin(), session.backends().end(),
+                     [](const auto& backend) { return backend->family() != "reference"; });
+}
+
 Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Session& session,
                               const Suite& suite) {
   const Result<std::vector<OpId>> ops = ParseOps(config.ops);
   if (!ops.ok()) return ops.error();
   MutationSpace space;
-  space.ops = ops.value();
-  for (const OpId op : space.ops) space.types.push_back(TypesFor(op, session));
+  for (const OpId op : ops.value()) {
+    std::vector<DType> types = TypesFor(op, session);
+    // What the reference alone takes finds nothing, unless it is what was asked for.
+    if (types.empty() && config.ops.empty() && AnyLibrary(session)) continue;
+    space.ops.push_back(op);
+    space.types.push_back(std::move(types));
+  }
+  if (space.ops.empty()) {
+    return Error{"--backend", "none of the backends takes any operator", "name others, or --op"};
+  }
   for (const Atom& atom : AtomsOf(suite)) {
     if (std::find(space.ops.begin(), space.ops.end(), atom.op) != space.ops.end()) {
       space.atoms.push_back(atom);
