@@ -153,6 +153,10 @@ void ChangeAttribute(Draft& draft) {
   const bool covered = IndicesCoverAll(draft);
   if (attribute.is_integer()) {
     given.real = DrawInteger(attribute, draft.random);
+    // Drawn padding wants a window that reaches beyond it; a drawn window cuts the padding.
+    const bool pads = draft.def.family == Family::kPool && i == kPoolPadding;
+    double& window = draft.value.attributes[kPoolWindow].real;
+    if (pads) window = std::max(window, 2 * given.real);
   } else {
     given.choice = static_cast<int32_t>(draft.random.Below(attribute.labels.size()));
   }

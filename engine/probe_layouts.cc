@@ -133,8 +133,7 @@ Case WideIndex(Recipe& recipe) {
   const NamedDims dims = DimsWithLength(recipe, random.Between(1, 3));
   // A function per element takes too long for sizes that 16 bits cannot count.
   const bool compares = recipe.op == OpId::kRelu || recipe.op == OpId::kClamp;
-  const bool slow =
-      (recipe.family() == Family::kUnary && !compares) || recipe.op == OpId::kPow;
+  const bool slow = (recipe.family() == Family::kUnary && !compares) || recipe.op == OpId::kPow;
   if (dims.size() == 1 && !slow && recipe.seed % 8 == 0) {
     constexpr int64_t kSizes[] = {65537, 65600, 66049};
     return Resized(recipe, dims, 0, random.Pick(kSizes));
