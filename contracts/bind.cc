@@ -27,10 +27,19 @@ std::optional<Program> CompileWhen(const ContractAst& contract, int when, const 
   return Compile(contract, when, binding, SubnormalPolicy::kPreserve);
 }
 
-void BindRules(const ContractAst& contract, const Binding& binding, std::vector<BoundRule>& rules) {
+// `borrowed`: for a clause of another contract, whose own preconditions say nothing of this one's.
+void BindRules(const ContractAst& contract, const Binding& binding, bool borrowed,
+               std::vector<BoundRule>& rules) {
   for (const ToleranceAst& ast : contract.tolerances) {
     if (!Selects(ast.selector, DefOf(binding.op).name)) continue;
     BoundRule rule;
+    for (const PreconditionAst& precondition : contract.preconditions) {
+      if (!borrowed || !Concerns(contract, precondition.selector, DefOf(binding.op).name, "")) {
+        continue;
+      }
+      rule.preconditions.push_back(
+          Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
+    }
     rule.when = CompileWhen(contract, ast.selector.when, binding);
     rule.strict = Compile(contract, ast.bound, binding, SubnormalPolicy::kPreserve);
     if (binding.declared.subnormals != SubnormalPolicy::kFlushBoth) {
@@ -103,10 +112,13 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
   }
   clause.promised = IsPromised(clause, binding);
   if (NeedsRules(clause)) {
-    BindRules(contract, binding, clause.rules);
+    BindRules(contract, binding, /*borrowed=*/false, clause.rules);
     for (const Word& id : contract.tolerance_as) {
       const ContractAst* other = suite.FindContract(id.text);
-      if (other != nullptr && InScope(*other, binding)) BindRules(*other, binding, clause.rules);
+      if (other != nullptr && InScope(*other, binding)) {
+        // A table of classes only asks whether an infinity is a rounding of the truth.
+        BindRules(*other, binding, /*borrowed=*/!clause.Has(Relation::kClass), clause.rules);
+      }
     }
     clause.force = ForceOf(contract, binding);
   }
@@ -121,19 +133,44 @@ bool Relaxed(const ClauseAst& clause, const Declared& declared) {
   });
 }
 
+// Where several clauses complain alike, the one whose subject it is comes first: contracts with a
+// tolerance of their own, then those that borrow one, then what compares calls.
+int RankOf(const ContractAst& contract, const BoundClause& clause) {
+  constexpr Relation kBetweenCalls[] = {
+      Relation::kRuns,          Relation::kSchedules,     Relation::kScales,
+      Relation::kSameInBatch,   Relation::kSameOnThreads, Relation::kSameWhenMoved,
+      Relation::kSameOnRanks,   Relation::kSameOnSchedules};
+  const bool between = std::any_of(std::begin(kBetweenCalls), std::end(kBetweenCalls),
+                                   [&](Relation relation) { return clause.Has(relation); });
+  return between ? 2 : contract.tolerance_as.empty() ? 0 : 1;
+}
+
+void InOrderOf(const std::vector<int>& ranks, std::vector<BoundClause>& clauses) {
+  std::vector<BoundClause> ordered;
+  for (int rank = 0; rank <= 2; ++rank) {
+    for (size_t i = 0; i < clauses.size(); ++i) {
+      if (ranks[i] == rank) ordered.push_back(std::move(clauses[i]));
+    }
+  }
+  clauses = std::move(ordered);
+}
+
 }  // namespace
 
 std::shared_ptr<const BoundContracts> Bind(std::shared_ptr<const Suite> suite, OpId op, DType input,
                                            DType output, const Declared& declared) {
   auto bound = std::make_shared<BoundContracts>();
   bound->binding = {op, input, output, declared};
+  std::vector<int> ranks;
   for (const ContractAst& contract : suite->contracts) {
     if (!InScope(contract, bound->binding)) continue;
     for (const ClauseAst& clause : contract.clauses) {
       if (!Selects(clause.selector, DefOf(op).name) || Relaxed(clause, declared)) continue;
       bound->clauses.push_back(BindClause(*suite, contract, clause, bound->binding));
+      ranks.push_back(RankOf(contract, bound->clauses.back()));
     }
   }
+  InOrderOf(ranks, bound->clauses);
   bound->suite = std::move(suite);
   return bound;
 }

@@ -36,7 +36,30 @@ int LabelIndex(const DeclarationAst& declaration) {
                           labels.begin());
 }
 
+// The declarations that are one number; false for all others.
+bool ApplyNumber(const DeclarationAst& declaration, Declared& declared) {
+  struct Number {
+    DeclarationKey key;
+    std::optional<double> Declared::* member;
+  };
+  static constexpr Number kNumbers[] = {
+      {DeclarationKey::kUlpLimit, &Declared::ulp_limit},
+      {DeclarationKey::kUlpLimitExp, &Declared::ulp_limit_exp},
+      {DeclarationKey::kUlpLimitLog, &Declared::ulp_limit_log},
+      {DeclarationKey::kUlpLimitRsqrt, &Declared::ulp_limit_rsqrt},
+      {DeclarationKey::kKappa, &Declared::kappa},
+      {DeclarationKey::kTiles, &Declared::tiles},
+  };
+  for (const Number& number : kNumbers) {
+    if (number.key != declaration.key) continue;
+    declared.*number.member = declaration.number;
+    return true;
+  }
+  return false;
+}
+
 void Apply(const DeclarationAst& declaration, Declared& declared) {
+  if (ApplyNumber(declaration, declared)) return;
   switch (declaration.key) {
     case DeclarationKey::kInherits:
       break;
@@ -44,18 +67,6 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
       declared.accumulator =
           Accumulator{*ParseFormat(declaration.label.text), declaration.truncates,
                       declaration.block, declaration.guard};
-      break;
-    case DeclarationKey::kUlpLimit:
-      declared.ulp_limit = declaration.number;
-      break;
-    case DeclarationKey::kUlpLimitExp:
-      declared.ulp_limit_exp = declaration.number;
-      break;
-    case DeclarationKey::kKappa:
-      declared.kappa = declaration.number;
-      break;
-    case DeclarationKey::kTiles:
-      declared.tiles = declaration.number;
       break;
     case DeclarationKey::kSubnormals:
       declared.subnormals = static_cast<SubnormalPolicy>(LabelIndex(declaration));
@@ -72,12 +83,6 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
       break;
     case DeclarationKey::kOverread:
       declared.overread_bytes = static_cast<int64_t>(declaration.number);
-      break;
-    case DeclarationKey::kUlpLimitLog:
-      declared.ulp_limit_log = declaration.number;
-      break;
-    case DeclarationKey::kUlpLimitRsqrt:
-      declared.ulp_limit_rsqrt = declaration.number;
       break;
     case DeclarationKey::kDeterminism:
       declared.determinism = static_cast<Determinism>(LabelIndex(declaration));
@@ -108,6 +113,8 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
       break;
     case DeclarationKey::kRelaxation:
       declared.relaxations.push_back(declaration.label.text);
+      break;
+    default:
       break;
   }
 }

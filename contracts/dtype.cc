@@ -159,6 +159,7 @@ double Round(Format format, double value) {
 
 double RoundSum(Format format, double hi, double lo) {
   if ((BitsOf(hi) & ~kSign64) >= kInfinity64) return Round(format, hi);
+  if ((BitsOf(lo) & ~kSign64) == 0) return Round(format, hi);  // keeps the sign of a zero
   if (format == Format::kF64) return hi + lo;
   if ((BitsOf(hi) & ~kSign64) == 0) return Round(format, hi + lo);
   return Round(format, RoundToOdd(hi, lo));

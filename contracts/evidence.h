@@ -21,7 +21,7 @@ namespace assay {
   X(kAbsSum, "abs_sum", kElement, "S: the expression with every product and sum made absolute")   \
   X(kNonZeros, "nnz", kElement, "products (addends) that are not exactly zero")                   \
   X(kOperandSum, "operand_sum", kElement, "max(sum|a|, sum|b|) over the element's products")      \
-  X(kAbsX, "abs_x", kElement, "|x|, the element's own input")                                     \
+  X(kAbsX, "abs_x", kElement, "|x|, the element's own input; of two the smaller that is not 0")                                     \
   X(kShift, "shift", kElement, "softmax: |x_i - max x|")                                          \
   X(kMeanShift, "mean_shift", kElement, "softmax: sum p_j |x_j - max x| of the row")              \
   X(kCondition, "condition", kElement,                                                            \

@@ -44,8 +44,9 @@ inline constexpr int ExponentOf(double value) {
 
 // A format strictly narrower than f64 in precision and range. "Magnitude" parameters are >= 0.
 // kField: bits of the exponent field.
-template <int kP, int kEmin, int kEmax,
-          int kField = std::bit_width(static_cast<unsigned>(kEmax)) + 1>
+template <int kEmax>
+inline constexpr int kFieldOf = std::bit_width(static_cast<unsigned>(kEmax)) + 1;
+template <int kP, int kEmin, int kEmax, int kField = kFieldOf<kEmax>>
 struct Narrow {
   static_assert(kP <= 26 && kEmin > -500 && kEmax < 500, "midpoints must be normal doubles");
   static constexpr int kPrecision = kP;

@@ -193,6 +193,8 @@ bool RaiseIsDue(const Trial& trial) {
   if (family == Family::kGather || family == Family::kScatter) {
     return trial.evidence.scalar[static_cast<int>(Quantity::kOutsideCount)] > 0;
   }
+  // Nothing has no largest element, and a call may say so.
+  if (family == Family::kSelect && trial.values.operands[0].count == 0) return true;
   return binding.declared.nan == NanPolicy::kRaise && trial.inputs.special;
 }
 

@@ -79,12 +79,15 @@ Beyond JudgeBeyond(const Trial& trial, int64_t i, int64_t got) {
   const Binding& binding = trial.contracts.binding;
   const auto at = static_cast<size_t>(i);
   const OperandValues& source = trial.values.operands[0];
-  const std::optional<IntegerOverflow> overflow = binding.declared.integer_overflow;
+  std::optional<IntegerOverflow> overflow = binding.declared.integer_overflow;
   std::optional<Outside> outside;
   if (binding.op == OpId::kCast && IsFloat(source.dtype)) {
     return CastFromReal(source.real[at], binding.output, binding.declared.cast_outside, got);
   }
   if (binding.op == OpId::kCast) {
+    // Between integers the operator's own attribute says it.
+    const bool saturates = trial.values.source->attributes[kCastOverflow].choice == 0;
+    overflow = saturates ? IntegerOverflow::kSaturate : IntegerOverflow::kWrap;
     outside = OutsideOf(static_cast<long double>(source.integer[at]), binding.output);
   } else if (binding.op == OpId::kInt8Gemm) {
     const long double truth =

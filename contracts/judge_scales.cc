@@ -101,7 +101,7 @@ class ScaleJudge {
     std::string_view reason;
     const BoundRule* rule = RuleFor(trial_, clause_, reason);
     if (rule == nullptr) {
-      verdict_.outcome = Outcome::kUnderSpecified;
+      verdict_.outcome = OutcomeWithoutRule(reason);
       verdict_.reason = reason;
       return false;
     }

@@ -56,7 +56,7 @@ void JudgeSubnormals(const Trial& trial, const BoundClause& clause, ClauseVerdic
   }
   std::string_view reason;
   const BoundRule* bound = RuleFor(trial, clause, reason);
-  if (bound == nullptr) return undecided(Outcome::kUnderSpecified, reason);
+  if (bound == nullptr) return undecided(OutcomeWithoutRule(reason), reason);
   if (!Measured(bound->strict, trial.evidence)) {
     return undecided(Outcome::kInconclusive, "a quantity of the tolerance was not measured");
   }

@@ -96,6 +96,8 @@ class ValueJudge {
     for (int64_t i = answers_.first; i < end(); ++i) {
       const ClassSet legal = evidence_.legal[i];
       if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
+      // A divisor that may be taken as zero: nothing is claimed, and nothing counts as judged.
+      if (std::isinf(strict()[i])) continue;
       ++judged_;
       const double got = answers_.Real(i);
       if (rule_.Plainly(got, i)) continue;
@@ -122,8 +124,11 @@ class ValueJudge {
     if (decided.decision == Decision::kReject && MayBeExcused()) {
       const Decided loose = rule_.Decide(answers_, i, Loose(i));
       if (loose.decision == Decision::kReject) {
-        decided = loose;
-        bound = Loose(i);
+        // Undeclared, the widest reading is what is broken.
+        if (!trial_.declared().subnormals) {
+          decided = loose;
+          bound = Loose(i);
+        }
       } else {
         excused_ = true;
         decided = {Decision::kUndecided, decided.ratio};
@@ -231,6 +236,16 @@ const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::str
       }
       if (RunByCase(*rule.when, trial.inputs, trial.scratch.program) == 0) continue;
     }
+    for (const Program& precondition : rule.preconditions) {
+      if (!precondition.missing.empty()) {
+        reason = precondition.missing;
+        return nullptr;
+      }
+      if (RunByCase(precondition, trial.inputs, trial.scratch.program) == 0) {
+        reason = kOutsideTheRule;
+        return nullptr;
+      }
+    }
     if (!rule.strict.missing.empty()) {
       reason = rule.strict.missing;
       return nullptr;
@@ -245,7 +260,7 @@ void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
   std::string_view reason;
   const BoundRule* rule = RuleFor(trial, clause, reason);
   if (rule == nullptr) {
-    verdict.outcome = Outcome::kUnderSpecified;
+    verdict.outcome = OutcomeWithoutRule(reason);
     verdict.reason = reason;
     return;
   }

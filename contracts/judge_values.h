@@ -81,7 +81,14 @@ void CheckClasses(const Trial& trial, const BoundClause& clause, const Answers& 
 void CheckAnswers(const Trial& trial, const BoundClause& clause, const Answers& answers,
                   ClauseVerdict& verdict);
 
+// Reason of RuleFor where the only rule that applies is borrowed, and its own contract does not
+// speak of the case.
+inline constexpr std::string_view kOutsideTheRule =
+    "the inputs do not meet the precondition of the tolerance";
 // The rule that applies to the case; nullptr and a reason where none can be evaluated.
+inline Outcome OutcomeWithoutRule(std::string_view reason) {
+  return reason == kOutsideTheRule ? Outcome::kRejected : Outcome::kUnderSpecified;
+}
 const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::string_view& reason);
 // E of every element into scratch.strict, unless it holds just that from the backend before.
 void ComputeStrict(const Trial& trial, const BoundRule& rule);

@@ -37,6 +37,9 @@ constexpr uint32_t kInvariantBits = Bit(Relation::kSameInBatch) | Bit(Relation::
                                     Bit(Relation::kSameWhenMoved) |
                                     Bit(Relation::kSameOnSchedules) | Bit(Relation::kSameOnRanks);
 
+constexpr uint32_t kVariantBits =
+    kInvariantBits | Bit(Relation::kRuns) | Bit(Relation::kSchedules) | Bit(Relation::kScales);
+
 // Ranks of a collective that all end with the same numbers.
 bool HasEqualRanks(OpId op) { return op == OpId::kAllReduce || op == OpId::kAllGather; }
 
@@ -245,6 +248,7 @@ bool IsPromised(const BoundClause& clause, const Binding& binding) {
 }
 
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
+  if ((clause.relations & kVariantBits) == 0) return;
   const uint32_t promised = PromisedOf(clause, trial.contracts.binding);
   ClauseVerdict blank;
   blank.contract = verdict.contract;

@@ -51,6 +51,8 @@ uint32_t KeysRead(const Suite& suite, const ContractAst& contract, const ClauseA
 // A tolerance rule, for a declared or assumed subnormal policy.
 struct BoundRule {
   std::optional<Program> when;
+  // Of the contract the rule stands in: outside them it bounds nothing.
+  std::vector<Program> preconditions;
   Program strict;
   // Where the subnormal policy is undeclared and matters: the bound if everything may be flushed.
   std::optional<Program> loose;

@@ -151,7 +151,7 @@ class Warner {
   }
 
   void UnusedForce(const ContractAst& contract) {
-    if (contract.force.empty() || Has(contract, {Relation::kImage})) return;
+    if (contract.force.empty() || Has(contract, {Relation::kImage, Relation::kSubnormals})) return;
     sink_.Warn(contract.force.front().at, "no clause is judged by values, so nothing needs force",
                "a clause 'out in image(output, truth, tolerance)'");
   }

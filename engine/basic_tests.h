@@ -17,10 +17,11 @@ struct BasicCounts {
   friend bool operator==(const BasicCounts&, const BasicCounts&) = default;
 };
 
-// T1: integers in [-2, 2], exact wherever sums and products of such are; T2: N(0, 1). Copies,
+// T1: integers in [-2, 2], exact wherever sums and products of such are; T2: N(0, 1), weights of a
+// layer N(0, 1/8). Copies,
 // choices and integer answers are exact in both; else an element passes iff |got - expected| <=
 // 1e-2
-// + 1e-2 |expected|, or both are NaN. Extents are 16, 32 and 64, images 10 or 16 wide; arguments
+// + 1e-2 |expected|, or both are NaN. Extents are 16, 32 and 64, images 16 wide; arguments
 // that must be positive are, indices of a scatter_add do not repeat, attributes have their defaults
 // (alpha of scal is 3). `expected` is the reference backend's answer. Operands lie between 4 KB of
 // readable padding, as in a caching allocator. A type that the kernel does not take counts nothing.

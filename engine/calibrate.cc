@@ -86,12 +86,23 @@ void ForEachOpAndType(const PlantedKernel& kernel, OpSet ops, const Function& fu
   }
 }
 
+// An output that was not written fails every contract. One clause says so in place of all others,
+// which then have nothing to look at.
+bool IsUnwritten(const Verdict& verdict) {
+  return std::ranges::any_of(verdict.clauses, [](const ClauseVerdict& clause) {
+    return clause.outcome == Outcome::kViolating && clause.error == ErrorClass::kUnwritten;
+  });
+}
+
 void CountVerdict(const Verdict& verdict, const std::string& line, CalibrationRow& row) {
+  const bool unwritten = IsUnwritten(verdict);
   for (const ClauseVerdict& clause : verdict.clauses) {
     if (clause.contract != row.contract) continue;
-    ++row.outcomes[static_cast<size_t>(clause.outcome)];
+    const bool hidden = unwritten && clause.outcome == Outcome::kNotTested;
+    const Outcome outcome = hidden ? Outcome::kViolating : clause.outcome;
+    ++row.outcomes[static_cast<size_t>(outcome)];
     row.worst_ratio = std::max(row.worst_ratio, clause.ratio);
-    const bool violates = clause.outcome == Outcome::kViolating;
+    const bool violates = outcome == Outcome::kViolating;
     if (violates && row.first_violation.empty()) row.first_violation = line;
   }
 }
@@ -289,7 +300,7 @@ Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
   const std::vector<Task> tasks = TasksFor(protocols.value());
   if (tasks.empty()) {
     return Error{"", "no contract of the suite has planted kernels",
-                 "choose among C-PRC-01, C-PRC-02, C-EXC-01 and C-EXC-02"};
+                 "name contracts of the built-in suite; `assay list contracts` shows them"};
   }
   CalibrationReport report;
   report.rows = MeasureAll(suite, tasks);

@@ -65,6 +65,7 @@ struct CalibrationFilter {
 // tame tests and violates, every good one passes all of them, never violates and conforms at least
 // once, and there is at least one baseline, one good and two bad kernels. Errors: an identifier
 // that the suite does not have, a probe that does not exist, a suite without anything to calibrate.
+// A violation is one of the row's contract; an output left unwritten violates every contract.
 // Rows are measured on all cores at once, each on one; what comes out does not depend on how many.
 Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
                                     const CalibrationFilter& filter = {});

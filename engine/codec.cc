@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The binary form of a case. Layout, after two magic bytes and a version byte:
-//   operator, attributes, schedule seed, operands
+//   operator, attributes, schedule seed, repeats, operands
 //   real attribute and fill parameter: 8 bytes, little endian; label: 1 byte
 //   operand: type, rank, flags, sizes, then what the flags announce
 // Integers are varints (LEB128, shortest form only), signed ones zigzag. A flag is set iff its

@@ -110,6 +110,7 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {Of(Family::kLinear), probe::CancellingBias},
     {Of(Family::kLinear), probe::LargePreactivation},
     {Of(Family::kGradient), probe::ScaleSweep},
+    {Of(Family::kIntGemm), probe::IntegerExtremes},
     {Of(Family::kQuantize), probe::QuantizeMidpoints, Ops(OpId::kQuantize)},
     {Of(Family::kCast), probe::CastThresholds},
     {Of(Family::kCast), probe::CastNanPayloads},

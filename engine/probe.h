@@ -53,6 +53,7 @@ namespace assay {
   X(kCancellingBias, "cancelling_bias", "a bias that takes the product away before activation")    \
   X(kLargePreactivation, "large_preactivation", "preactivations where the activation saturates")   \
   X(kScaleSweep, "scale_sweep", "loss scales, with gradients that under- and overflow as stored")  \
+  X(kIntegerExtremes, "integer_extremes", "long sums of integers at the ends of their types")      \
   X(kQuantizeMidpoints, "quantize_midpoints", "halves of the scale, and the ends of the type")     \
   X(kCastThresholds, "cast_thresholds", "ties, overflow and underflow of every pair of types")     \
   X(kCastNanPayloads, "cast_nan_payloads", "NaNs whose payload is lost when cut, and infinities")  \

@@ -132,8 +132,9 @@ Case WideIndex(Recipe& recipe) {
   Random& random = recipe.random;
   const NamedDims dims = DimsWithLength(recipe, random.Between(1, 3));
   // A function per element takes too long for sizes that 16 bits cannot count.
-  const Family family = recipe.family();
-  const bool slow = family == Family::kUnary || recipe.op == OpId::kPow;
+  const bool compares = recipe.op == OpId::kRelu || recipe.op == OpId::kClamp;
+  const bool slow =
+      (recipe.family() == Family::kUnary && !compares) || recipe.op == OpId::kPow;
   if (dims.size() == 1 && !slow && recipe.seed % 8 == 0) {
     constexpr int64_t kSizes[] = {65537, 65600, 66049};
     return Resized(recipe, dims, 0, random.Pick(kSizes));

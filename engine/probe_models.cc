@@ -153,6 +153,24 @@ Case ScaleSweep(Recipe& recipe) {
   return value;
 }
 
+Case IntegerExtremes(Recipe& recipe) {
+  Random& random = recipe.random;
+  // From 1041 products of 127 * 127 on, and one that is odd, a sum in f32 is no longer exact.
+  constexpr int64_t kLengths[] = {3, 64, 1100, 2049, 4096};
+  Case value = WithLength(recipe, kLengths[recipe.seed % std::size(kLengths)]);
+  for (int i = 0; i < 2; ++i) {
+    Tensor& tensor = value.operands[i];
+    const IntegerLimits limits = LimitsOf(tensor.dtype);
+    const auto lowest = static_cast<double>(limits.lowest);
+    const auto highest = static_cast<double>(limits.highest);
+    const Fill fills[] = {{FillKind::kIntegers, recipe.FillSeed(), lowest, highest},
+                          {FillKind::kIntegers, recipe.FillSeed(), highest - 2, highest},
+                          {FillKind::kIntegers, recipe.FillSeed(), lowest, lowest + 2}};
+    tensor.fill = random.Pick(fills);
+  }
+  return value;
+}
+
 Case QuantizeMidpoints(Recipe& recipe) {
   Random& random = recipe.random;
   constexpr double kScales[] = {1, 0.5, 0.125, 0x1.99999ap-4, 3};

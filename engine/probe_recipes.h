@@ -99,6 +99,7 @@ Case MaskedRows(Recipe& recipe);
 Case CancellingBias(Recipe& recipe);
 Case LargePreactivation(Recipe& recipe);
 Case ScaleSweep(Recipe& recipe);
+Case IntegerExtremes(Recipe& recipe);
 Case QuantizeMidpoints(Recipe& recipe);
 Case CastThresholds(Recipe& recipe);
 Case CastNanPayloads(Recipe& recipe);

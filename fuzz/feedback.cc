@@ -72,8 +72,8 @@ void NoteCase(const Case& value, const NamedDims& dims, Marks& marks) {
   const int op = static_cast<int>(value.op);
   const int type = value.operands.empty() ? 0 : static_cast<int>(value.operands[0].dtype);
   marks.Set(FeatureBlock::kLayout, (op * kDTypeCount + type) * 16 + LayoutClass(value));
-  for (int i = 0; i < std::min(dims.size(), 4); ++i) {
-    marks.Set(FeatureBlock::kSize, (op * 4 + i) * 16 + SizeBucket(dims[i]));
+  for (int i = 0; i < std::min(dims.size(), kSizedDimensions); ++i) {
+    marks.Set(FeatureBlock::kSize, (op * kSizedDimensions + i) * 16 + SizeBucket(dims[i]));
   }
   for (int operand = 0; operand < value.operands.size(); ++operand) {
     const Tensor& tensor = value.operands[operand];

@@ -16,11 +16,13 @@
 
 namespace assay {
 
+inline constexpr int kSizedDimensions = 7;  // a convolution has so many
+
 // Blocks of features, each a small product of coarse facts. X(name, size)
 #define ASSAY_FEATURE_BLOCKS(X)                                                                \
-  X(kAny, 1)                             /* set on every input: libFuzzer wants one */         \
-  X(kLayout, kOpCount* kDTypeCount * 16) /* operator, type, layout class */                    \
-  X(kSize, kOpCount * 4 * 16)            /* operator, dimension, bucket of its size */         \
+  X(kAny, 1)                                /* set on every input: libFuzzer wants one */      \
+  X(kLayout, kOpCount* kDTypeCount * 16)    /* operator, type, layout class */                 \
+  X(kSize, kOpCount* kSizedDimensions * 16) /* operator, dimension, bucket of its size */      \
   X(kOutcome, kMaxClauses* kOutcomeCount* kFamilyCount)                                        \
   X(kRatio, kOpCount * 16 * 16) /* operator, backend, every level of log2(ratio) up to it */   \
   X(kForce, kMaxClauses* kDefectModelCount)                                                    \

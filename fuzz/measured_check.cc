@@ -91,7 +91,7 @@ class Generation {
       std::vector<Probe> probes;
       for (const std::string& name : info->probes) {
         const std::optional<Probe> probe = ParseProbe(name);
-        if (!probe || !Applies(*probe, DefOf(each.op).family)) continue;
+        if (!probe || !Applies(*probe, each.op)) continue;
         probes.push_back(*probe);
         for (uint64_t seed = 0; seed < kSeedsPerProbe; ++seed) {
           Run(MakeProbeCase(*probe, each.op, type, seed));

@@ -18,7 +18,7 @@
 namespace assay {
 
 inline constexpr int kWorkerBlockFd = 3;  // where a worker finds it
-inline constexpr int kMaxClauses = 32;
+inline constexpr int kMaxClauses = 96;
 inline constexpr int kMaxMutes = 128;
 
 // Why a worker ended by itself.

@@ -125,6 +125,8 @@ class AttentionRun {
   void WholeRow(int64_t at) {
     ClassSet set = kClassNan;
     if (!classes_.nan) set |= kClassPosZero;
+    // An infinite scale times a product of either sign, or of zero: no rule says more.
+    if (!classes_.nan && std::isinf(scale_)) set = kAnyClass;
     for (int64_t d = 0; d < head_; ++d) {
       const int64_t out = at * head_ + d;
       columns_.abs_sum[out] = columns_.scores[out] = columns_.shifts[out] = 0;

@@ -91,6 +91,20 @@ ClassSet HypotClasses(double x, double y) {
   return x == 0 && y == 0 ? kClassPosZero : kClassByValue;
 }
 
+// Of two finite numbers that are not zero; 0 where there is none.
+double SmallerMagnitude(double x, double y) {
+  const auto usable = [](double each) { return std::isfinite(each) && each != 0; };
+  if (usable(x) && usable(y)) return std::min(std::fabs(x), std::fabs(y));
+  return usable(x) ? std::fabs(x) : usable(y) ? std::fabs(y) : 0;
+}
+
+bool IsSignalling(DType type, uint64_t bits) {
+  if (type == DType::kF8e4m3) return false;  // its one NaN is quiet
+  const int fraction = InfoOf(FormatOf(type)).precision - 1;
+  const uint64_t quiet = uint64_t{1} << (fraction - 1);
+  return std::isnan(Decode(type, bits)) && (bits & quiet) == 0;
+}
+
 ClassSet BinaryClasses(OpId op, int style, double x, double y) {
   if (op == OpId::kPow) return PowClasses(x, y);
   if (op == OpId::kHypot) return HypotClasses(x, y);
@@ -238,9 +252,13 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
   double* abs_sum = MeasuredColumn(evidence, Quantity::kAbsSum);
   for (int64_t i = 0; i < x.count; ++i) {
     const double a = x.real[i], b = y.real[i];
-    abs_x[i] = std::isfinite(a) ? std::fabs(a) : 0;
+    abs_x[i] = SmallerMagnitude(a, b);
     abs_sum[i] = 0;
-    const ClassSet set = BinaryClasses(op, style, a, b);
+    ClassSet set = BinaryClasses(op, style, a, b);
+    // pow and hypot answer some quiet NaN with a number; a signalling one is an invalid operand
+    // first (IEEE 754-2019, 6.2), and libraries differ in which rule they put first.
+    const auto at = static_cast<size_t>(i);
+    if (IsSignalling(x.dtype, x.bits[at]) || IsSignalling(y.dtype, y.bits[at])) set |= kClassNan;
     if ((set & kClassByValue) == 0) {
       StoreClasses(set, i, evidence);
       RaiseTier(evidence, Tier::kTable);

@@ -203,7 +203,7 @@ void SumsOracle::ApplySpecials(const SumsView& view, Evidence& evidence) {
     }
     for (int64_t column = 0; column < view.columns; ++column) {
       const int64_t at = view.At(row, column);
-      const bool by_c = view.any_special_c && view.beta != 0 && !std::isfinite(view.c[at]);
+      const bool by_c = view.any_special_c && view.beta != 0 && !std::isfinite(view.C(row, column));
       if (!(struck || special_b_[column] || by_c)) continue;
       const ClassSet set = SpecialClasses(view, row, column);
       if (set == kClassByValue) continue;

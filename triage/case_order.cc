@@ -83,7 +83,8 @@ void AddAttributes(const Case& value, const OperatorDef& def, Cost& cost) {
       continue;
     }
     const bool plain = attribute.real == 0 || attribute.real == 1;
-    if (attribute.real == meaning.default_real && !std::signbit(attribute.real)) continue;
+    const bool same_sign = std::signbit(attribute.real) == std::signbit(meaning.default_real);
+    if (attribute.real == meaning.default_real && same_sign) continue;
     cost[kAttributes] += plain ? 1 : 2;
     cost[kValues] += ValueCost(DType::kF64, std::bit_cast<uint64_t>(attribute.real));
   }
@@ -152,6 +153,8 @@ void AddOverrides(const Tensor& tensor, Cost& cost) {
   }
 }
 
+constexpr uint64_t kMixedTypes = 16;  // more than TypeRank gives any type
+
 Cost CostOf(const Case& value) {
   const OperatorDef& def = DefOf(value.op);
   Cost cost{};
@@ -161,6 +164,8 @@ Cost CostOf(const Case& value) {
     const Tensor& tensor = value.operands[i];
     AddLayout(tensor, cost);
     cost[kTypes] += TypeRank(tensor.dtype);
+    // Plain for an index only.
+    if (tensor.dtype == DType::kI64 && i != IndexOperandOf(def)) ++cost[kTypes];
     if (def.operands[static_cast<size_t>(i)].role == Role::kOutput) {
       if (tensor.fill.seed != DefaultSeed(i)) ++cost[kSeeds];
       continue;
@@ -169,8 +174,10 @@ Cost CostOf(const Case& value) {
     AddFill(tensor, i, cost);
     AddOverrides(tensor, cost);
   }
-  if (value.operands.back().dtype != value.operands[0].dtype) ++cost[kTypes];
+  // One type throughout is plainer than a plainer destination.
+  if (value.operands.back().dtype != value.operands[0].dtype) cost[kTypes] += kMixedTypes;
   cost[kSeeds] += std::min<uint64_t>(value.schedule_seed, 1u << 20);
+  cost[kSeeds] += static_cast<uint64_t>(value.repeats);
   return cost;
 }
 

@@ -19,7 +19,7 @@ namespace {
 // ---- The worst clause ----
 
 // How an error is ranked and which triggers it can have.
-enum class Kind : uint8_t { kMemory, kEnding, kUnwritten, kSpecial, kPolicy, kValue };
+enum class Kind : uint8_t { kMemory, kEnding, kUnwritten, kSpecial, kPolicy, kValue, kAgreement };
 
 Kind KindOf(ErrorClass error) {
   switch (error) {
@@ -52,6 +52,7 @@ Kind KindOf(ErrorClass error) {
     case ErrorClass::kValue:
     case ErrorClass::kZeroed:
     case ErrorClass::kChoice:
+      return Kind::kValue;
     case ErrorClass::kRunsDiffer:
     case ErrorClass::kSchedulesDiffer:
     case ErrorClass::kBatchDiffers:
@@ -60,7 +61,7 @@ Kind KindOf(ErrorClass error) {
     case ErrorClass::kRanksDiffer:
     case ErrorClass::kScalesDiffer:
     case ErrorClass::kOverflowHidden:
-      return Kind::kValue;
+      return Kind::kAgreement;
   }
   return Kind::kValue;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 
 #include "triage/steps.h"
 
@@ -110,6 +111,17 @@ void Retype(DType type, Tensor& tensor) {
   tensor.misalignment = tensor.misalignment / size * size;
 }
 
+// The wanted type where operand `i` may have it, else its own, else the first it may have.
+DType NearestType(const Case& value, const OperatorDef& def, int i, DType wanted) {
+  const std::span<const DType> allowed = AllowedTypes(value, def, i);
+  const auto may = [&](DType type) {
+    return std::find(allowed.begin(), allowed.end(), type) != allowed.end();
+  };
+  if (may(wanted)) return wanted;
+  const DType own = value.operands[i].dtype;
+  return may(own) || allowed.empty() ? own : allowed[0];
+}
+
 }  // namespace
 
 bool OfferLayouts(const StepSource& source, const Offer& offer) {
@@ -130,23 +142,25 @@ bool OfferLayouts(const StepSource& source, const Offer& offer) {
 }
 
 bool OfferTypes(const StepSource& source, const Offer& offer) {
-  const DType input = source.value().operands[0].dtype;
+  const OperatorDef& def = source.def();
+  const int indices = IndexOperandOf(def);
   const int last = source.value().operands.size() - 1;
-  for (const DType type : {DType::kF32, DType::kF64, DType::kF16, DType::kBf16}) {
+  for (const DType type : def.inputs) {
     Case variant = source.value();
-    for (int i = 0; i <= last; ++i) {
-      const bool index = source.def().operands[static_cast<size_t>(i)].kind == ElementKind::kIndex;
-      if (!index) Retype(type, variant.operands[i]);
+    Retype(type, variant.operands[0]);
+    for (int i = 1; i <= last; ++i) {
+      if (i != indices) Retype(NearestType(variant, def, i, type), variant.operands[i]);
     }
     if (offer(variant)) return true;
   }
-  Case variant = source.value();
-  Retype(input, variant.operands[last]);
-  if (offer(variant)) return true;
-  if (source.def().family != Family::kGather) return false;
-  variant = source.value();
-  Retype(DType::kI64, variant.operands[1]);
-  return offer(variant);
+  for (int i = 1; i <= last; ++i) {
+    for (const DType type : AllowedTypes(source.value(), def, i)) {
+      Case variant = source.value();
+      Retype(type, variant.operands[i]);
+      if (offer(variant)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace assay

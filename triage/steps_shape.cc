@@ -4,6 +4,7 @@
 // the case anew: elements that remain keep their values wherever they can be said.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "triage/steps.h"
@@ -42,17 +43,12 @@ struct Range {
 
 // The axis of each operand that has dimension `d`, or -1.
 FixedVector<int, kMaxOperands> AxesOf(const StepSource& source, int d) {
-  Case grown = source.value();
-  NamedDims dims = source.dims();
-  ++dims[d];
-  source.def().shape(dims, grown);
   FixedVector<int, kMaxOperands> axes;
-  for (int i = 0; i < grown.operands.size(); ++i) {
-    const Dims& before = source.value().operands[i].shape;
-    const Dims& after = grown.operands[i].shape;
+  for (int i = 0; i < source.value().operands.size(); ++i) {
+    const OperandDef& operand = source.def().operands[static_cast<size_t>(i)];
     int axis = -1;
-    for (int j = 0; j < before.size(); ++j) {
-      if (before[j] != after[j]) axis = j;
+    for (int j = 0; j < operand.axes.rank; ++j) {
+      if (DimensionAt(operand, source.value(), j) == d) axis = j;
     }
     axes.push_back(axis);
   }
@@ -87,6 +83,27 @@ void ShiftOverrides(int axis, Range range, Tensor& out) {
   out.overrides = kept;
 }
 
+void DropOverridesOutside(Tensor& out) {
+  FixedVector<Override, kMaxOverrides> kept;
+  for (const Override& each : out.overrides) {
+    bool inside = true;
+    for (int axis = 0; axis < each.index.size(); ++axis) {
+      inside = inside && each.index[axis] < out.shape[axis];
+    }
+    if (inside) kept.push_back(each);
+  }
+  out.overrides = kept;
+}
+
+// Gives an operand the shape that dimensions and attributes ask for, its leading elements kept.
+void Refit(const Dims& shape, Tensor& out) {
+  const bool plain = HasPlainStrides(out);
+  out.shape = shape;
+  if (plain) out.strides = RowMajorStrides(shape);
+  if (ElementCount(shape) == 0) out.overrides.clear();
+  DropOverridesOutside(out);
+}
+
 // A shorter table: indices outside stay as far outside, those inside stay inside.
 void FollowRows(int64_t rows_before, Range range, Tensor& indices) {
   const auto moved = [&](int64_t index) {
@@ -111,23 +128,38 @@ bool IsUniformFill(const Fill& fill) {
   return fill.kind == FillKind::kZero || fill.kind == FillKind::kConstant;
 }
 
-// `out` (a variant of the source whose dimension `d` is whole) cut to `range` of it.
+// Which dimension the indices choose from, or -1.
+int IndexedDimension(const StepSource& source) {
+  if (IndexOperandOf(source.def()) < 0) return -1;
+  const bool columns = source.value().op == OpId::kIndexSelect &&
+                       IntegerAttribute(source.value(), kIndexSelectAxis) == 1;
+  return columns ? 1 : 0;
+}
+
+// `out` (a variant of the source whose dimension `d` is whole) cut to `range` of it. Extents that
+// follow from the dimension are cut at their end.
 void Slice(const StepSource& source, int d, Range range, Case& out) {
   const FixedVector<int, kMaxOperands> axes = AxesOf(source, d);
+  Case shaped = out;
+  NamedDims dims = source.dims();
+  dims[d] = range.length;
+  source.def().shape(dims, shaped);
   for (int i = 0; i < out.operands.size(); ++i) {
-    if (axes[i] < 0) continue;
     Tensor& tensor = out.operands[i];
-    const bool plain = HasPlainStrides(tensor);
-    tensor.shape[axes[i]] = range.length;
-    if (plain) tensor.strides = RowMajorStrides(tensor.shape);
-    if (source.role(i) == Role::kOutput) continue;
-    const bool spelled = range.first > 0 && range.length > 0 && !IsUniformFill(tensor.fill) &&
-                         Spell(source.values().operands[static_cast<size_t>(i)], axes[i], range,
-                               tensor.shape, tensor);
+    const Dims& shape = shaped.operands[i].shape;
+    if (tensor.shape == shape) continue;
+    if (axes[i] < 0 || source.role(i) == Role::kOutput) {
+      Refit(shape, tensor);
+      continue;
+    }
+    const bool spell = range.first > 0 && range.length > 0 && !IsUniformFill(tensor.fill);
+    const bool spelled = spell && Spell(source.values().operands[static_cast<size_t>(i)], axes[i],
+                                        range, shape, tensor);
     if (!spelled) ShiftOverrides(axes[i], range, tensor);
+    Refit(shape, tensor);
   }
-  if (source.def().family == Family::kGather && d == 0) {
-    FollowRows(source.dims()[0], range, out.operands[1]);
+  if (d == IndexedDimension(source)) {
+    FollowRows(source.dims()[d], range, out.operands[IndexOperandOf(source.def())]);
   }
 }
 
@@ -207,9 +239,11 @@ bool OfferSizesOf(const StepSource& source, int d, const Offer& offer) {
 // slice keeps values of the case it starts from.
 bool OfferJointly(const StepSource& source, const NamedDims& lengths, const Offer& offer) {
   Case variant = source.value();
-  for (int d = 0; d < lengths.size(); ++d) {
+  // From the last on: a kernel shrinks before the image that it must fit.
+  for (int d = lengths.size() - 1; d >= 0; --d) {
     if (lengths[d] >= source.dims()[d]) continue;
     const Case before = variant;
+    if (!source.def().dims(before).ok()) return false;
     Slice(StepSource(before), d, {0, lengths[d]}, variant);
   }
   return offer(variant);
@@ -240,29 +274,70 @@ bool OfferPairs(const StepSource& source, const Offer& offer) {
 
 // ---- Attributes ----
 
-// The same stored elements under the other reading of gemm's a or b: the matrix is stored turned.
+// The same stored elements under the other reading: the last two axes change places.
 void Turn(Tensor& tensor) {
   const bool plain = HasPlainStrides(tensor);
-  std::swap(tensor.shape[0], tensor.shape[1]);
-  std::swap(tensor.strides[0], tensor.strides[1]);
+  const int last = tensor.shape.size() - 1;
+  std::swap(tensor.shape[last - 1], tensor.shape[last]);
+  std::swap(tensor.strides[last - 1], tensor.strides[last]);
   if (plain) tensor.strides = RowMajorStrides(tensor.shape);
   for (Override& each : tensor.overrides) {
-    each.index.resize(2, 0);
-    std::swap(each.index[0], each.index[1]);
+    each.index.resize(tensor.shape.size(), 0);
+    std::swap(each.index[last - 1], each.index[last]);
   }
 }
 
-void SetChoice(int attribute, int32_t choice, Case& value) {
+void SetChoice(const OperatorDef& def, int attribute, int32_t choice, Case& value) {
   if (value.attributes[attribute].choice == choice) return;
   value.attributes[attribute].choice = choice;
-  if (value.op != OpId::kGemm) return;
-  if (attribute == kGemmTransA) Turn(value.operands[0]);
-  if (attribute == kGemmTransB) Turn(value.operands[1]);
+  for (int i = 0; i < value.operands.size(); ++i) {
+    if (def.operands[static_cast<size_t>(i)].transposed_by == attribute) Turn(value.operands[i]);
+  }
+}
+
+// Sizes that follow from an attribute, such as those of a convolution's output.
+void RefitAll(const StepSource& source, Case& value) {
+  Case shaped = value;
+  source.def().shape(source.dims(), shaped);
+  for (int i = 0; i < value.operands.size(); ++i) {
+    if (value.operands[i].shape != shaped.operands[i].shape) {
+      Refit(shaped.operands[i].shape, value.operands[i]);
+    }
+  }
 }
 
 void SetDefault(const OperatorDef& def, int attribute, Case& value) {
-  SetChoice(attribute, 0, value);
-  value.attributes[attribute].real = def.attributes[static_cast<size_t>(attribute)].default_real;
+  const AttributeDef& meaning = def.attributes[static_cast<size_t>(attribute)];
+  if (meaning.is_label()) return SetChoice(def, attribute, 0, value);
+  value.attributes[attribute].real = meaning.default_real;
+}
+
+// What lies between an attribute and its default, the boldest first.
+bool OfferTowardDefault(const StepSource& source, int i, const Offer& offer) {
+  const AttributeDef& attribute = source.def().attributes[static_cast<size_t>(i)];
+  const Attribute given = source.value().attributes[i];
+  if (attribute.is_label()) {
+    for (int32_t choice = 1; choice < given.choice; ++choice) {
+      Case variant = source.value();
+      SetChoice(source.def(), i, choice, variant);
+      if (offer(variant)) return true;
+    }
+    return false;
+  }
+  const auto offered = [&](double real) {
+    Case variant = source.value();
+    variant.attributes[i].real = real;
+    if (!attribute.is_integer()) return offer(variant);
+    // Shapes follow from attributes in range only: a stride of 0 divides.
+    if (!(real >= attribute.lowest && real <= attribute.highest)) return false;
+    RefitAll(source, variant);
+    return offer(variant);
+  };
+  if (offered(1) || offered(0)) return true;
+  if (!attribute.is_integer()) return false;
+  const double step = given.real < 0 ? -1 : 1;
+  return offered(2) || offered(-given.real) || offered(std::trunc(given.real / 2)) ||
+         offered(given.real - step);
 }
 
 }  // namespace
@@ -273,6 +348,12 @@ bool OfferSchedules(const StepSource& source, const Offer& offer) {
     variant.schedule_seed = seed;
     if (offer(variant)) return true;
   }
+  variant = source.value();
+  const int32_t repeats = variant.repeats;
+  for (const int32_t fewer : {0, 1, 2, repeats / 2, repeats - repeats / 4, repeats - 1}) {
+    variant.repeats = std::max(fewer, 0);
+    if (offer(variant)) return true;
+  }
   return false;
 }
 
@@ -280,16 +361,13 @@ bool OfferAttributes(const StepSource& source, const Offer& offer) {
   const int count = source.value().attributes.size();
   Case variant = source.value();
   for (int i = 0; i < count; ++i) SetDefault(source.def(), i, variant);
+  RefitAll(source, variant);
   if (offer(variant)) return true;
   for (int i = 0; i < count; ++i) {
     variant = source.value();
     SetDefault(source.def(), i, variant);
-    if (offer(variant)) return true;
-    if (!source.def().attributes[static_cast<size_t>(i)].labels.empty()) continue;
-    for (const double plain : {1.0, 0.0}) {
-      variant.attributes[i].real = plain;
-      if (offer(variant)) return true;
-    }
+    RefitAll(source, variant);
+    if (offer(variant) || OfferTowardDefault(source, i, offer)) return true;
   }
   return false;
 }

@@ -231,7 +231,7 @@ bool OfferIntegerBits(DType type, int64_t x, const std::function<bool(uint64_t)>
 // Real attributes; their plainest values are the business of OfferAttributes.
 bool OfferReals(const StepSource& source, const Offer& offer) {
   for (int i = 0; i < source.value().attributes.size(); ++i) {
-    if (!source.def().attributes[static_cast<size_t>(i)].labels.empty()) continue;
+    if (!source.def().attributes[static_cast<size_t>(i)].is_real()) continue;
     Case variant = source.value();
     double& real = variant.attributes[i].real;
     const bool taken = OfferPlainerDouble(real, [&](double plainer) {

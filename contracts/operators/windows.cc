@@ -41,9 +41,10 @@ void DeriveConv(const Case& value, NamedDims& all) {
 void DerivePool(const Case& value, NamedDims& all) {
   const int64_t window = IntegerAttribute(value, kPoolWindow);
   const int64_t padding = IntegerAttribute(value, kPoolPadding);
+  const int64_t stride = IntegerAttribute(value, kPoolStride);
   for (int axis = 0; axis < 2; ++axis) {
-    const int64_t places =
-        Places(all[2 + axis], padding, window, IntegerAttribute(value, kPoolStride));
+    const int64_t extent = all[2 + axis];
+    const int64_t places = extent == 0 ? 0 : Places(extent, padding, window, stride);
     all.push_back(2 * padding > window ? -1 : places);
   }
 }

@@ -92,7 +92,9 @@ class Attention {
 
   void ThreePasses(int64_t h, std::vector<double>& out) {
     const Acc largest = form_.shift ? Largest() : 0;
-    if (form_.masked_row_zero && largest == kMinusInfinity) {
+    const bool masked = std::all_of(scores_.begin(), scores_.end(),
+                                    [](Acc score) { return score == kMinusInfinity; });
+    if (form_.masked_row_zero && masked) {
       out.insert(out.end(), static_cast<size_t>(shape_.head), 0.0);
       return;
     }
@@ -155,7 +157,7 @@ int32_t RunForm(const AssayCall& call, const AttentionForm& form) {
 }  // namespace
 
 int32_t AttentionNoShift(const AssayCall& call) { return RunForm(call, {.shift = false}); }
-int32_t AttentionBf16Sum(const AssayCall& call) { return RunForm(call, {.sum = Format::kBf16}); }
+int32_t AttentionF16Sum(const AssayCall& call) { return RunForm(call, {.sum = Format::kF16}); }
 int32_t AttentionBf16Scores(const AssayCall& call) {
   return RunForm(call, {.scores = Format::kBf16});
 }
@@ -171,10 +173,10 @@ int32_t AttentionMaskedRowZero(const AssayCall& call) {
   return RunForm(call, {.masked_row_zero = true});
 }
 
-// One schedule in four sums its weights in bf16.
-int32_t AttentionScheduleBf16Sum(const AssayCall& call) {
+// One schedule in four sums its weights in f16.
+int32_t AttentionScheduleF16Sum(const AssayCall& call) {
   if (call.schedule_seed % 4 != 3) return RunForm(call, {});
-  return AttentionBf16Sum(call);
+  return AttentionF16Sum(call);
 }
 // The tile is chosen by the number of heads, and with it the order of the sums.
 int32_t AttentionTileByBatch(const AssayCall& call) {

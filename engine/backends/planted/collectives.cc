@@ -98,7 +98,8 @@ class Simulation {
       const int64_t hops =
           wire_.partial_bucket_early && InLastPartialBucket(i) ? ranks_ - 1 : ranks_;
       total = At(start % ranks_, i);
-      for (int64_t hop = 1; hop < hops; ++hop) total = Combine(total, At((start + hop) % ranks_, i));
+      for (int64_t hop = 1; hop < hops; ++hop)
+        total = Combine(total, At((start + hop) % ranks_, i));
     }
     return reduction_ == kMean ? total / static_cast<Acc>(ranks_) : total;
   }
@@ -124,10 +125,10 @@ int32_t CollectiveBf16Wire(const AssayCall& call) {
 int32_t CollectivePartialBucket(const AssayCall& call) {
   return RunWire(call, {.partial_bucket_early = true});
 }
-int32_t CollectiveRing(const AssayCall& call) {
-  return RunWire(call, {.order_by_schedule = true});
+int32_t CollectiveRing(const AssayCall& call) { return RunWire(call, {.order_by_schedule = true}); }
+int32_t CollectiveTree(const AssayCall& call) {
+  return RunWire(call, {.topology = Topology::kTree});
 }
-int32_t CollectiveTree(const AssayCall& call) { return RunWire(call, {.topology = Topology::kTree}); }
 int32_t CollectiveRanksDiffer(const AssayCall& call) {
   return RunWire(call, {.ranks_start_at_themselves = true});
 }

@@ -63,5 +63,6 @@ int32_t AlignmentReorders(const AssayCall& call);
 int32_t Plain(const AssayCall& call);
 int32_t Wide(const AssayCall& call);
 int32_t Reversed(const AssayCall& call);
+int32_t OperandsTf32InRange(const AssayCall& call);
 
 }  // namespace assay::planted

@@ -109,6 +109,18 @@ int32_t FlushesAll(const AssayCall& call) {
 }
 
 int32_t OperandsTf32(const AssayCall& call) { return WithOperandsIn(Format::kTf32, call); }
+// Leaves alone what the rounding would take to infinity, and subnormals.
+int32_t OperandsTf32InRange(const AssayCall& call) {
+  const auto is_input = [&call](int i) {
+    return DefOf(call).operands[static_cast<size_t>(i)].role == Role::kInput;
+  };
+  return WithChanged(call, is_input, [](double value, const Place& place) {
+    const double rounded = Round(Format::kTf32, value);
+    const double smallest = InfoOf(FormatOf(place.type)).smallest_normal;
+    return std::isfinite(rounded) && std::fabs(value) >= smallest ? rounded : value;
+  });
+}
+
 int32_t OperandsHf32(const AssayCall& call) { return WithOperandsIn(Format::kHf32, call); }
 int32_t OperandsBf16(const AssayCall& call) { return WithOperandsIn(Format::kBf16, call); }
 

@@ -38,6 +38,20 @@ constexpr uint32_t kLinear = BitsOf(
     Family::kGemm, Family::kDot, Family::kSum, Family::kVector, Family::kScatter, Family::kLinear,
     Family::kAttention, Family::kConv, Family::kPool, Family::kGradient, Family::kCollective);
 constexpr uint32_t kIndexed = BitsOf(Family::kGather, Family::kScatter);
+// Output rows shorter than a vector body, most of the time.
+constexpr uint32_t kShortRows = BitsOf(Family::kScatter, Family::kConv, Family::kGradient);
+// Where subnormals have a policy of their own.
+constexpr uint32_t kSubnormal =
+    BitsOf(Family::kGemm, Family::kDot, Family::kVector, Family::kSum, Family::kConv, Family::kPool,
+           Family::kUnary, Family::kBinary);
+// One axis, which may pass 65,536 elements.
+constexpr uint32_t kLongAxes = BitsOf(Family::kDot, Family::kSum, Family::kVector, Family::kUnary,
+                                      Family::kBinary, Family::kCast, Family::kQuantize);
+// Rows beside each other.
+constexpr uint32_t kWithRows =
+    BitsOf(Family::kGemm, Family::kIntGemm, Family::kSoftmax, Family::kNorm, Family::kAttention,
+           Family::kConv, Family::kPool, Family::kLinear, Family::kGather, Family::kScatter,
+           Family::kGradient, Family::kCollective);
 // Functions of single elements, which have no sum to reorder.
 constexpr uint32_t kOrdered = kLinear | BitsOf(Family::kSoftmax, Family::kNorm, Family::kProduct);
 
@@ -75,6 +89,8 @@ constexpr OpSet kScalars =
 // What hand-written kernels of the same defect are for.
 constexpr OpSet kByHand = SetOf(OpId::kGemm, OpId::kDot, OpId::kSum, OpId::kGather);
 
+constexpr uint32_t kReversedByHand = BitsOf(Family::kScatter, Family::kGradient);
+
 struct Defect {
   std::string_view name;
   std::string_view contracts;
@@ -106,20 +122,20 @@ constexpr Defect kDefects[] = {
 
     {"nan_dropped", "C-EXC-01", kBad, kWithSpecials, kChoices, kFloats, kProfile, &NanDropped,
      "takes NaN for 0, like a reshape and a normalization of two accelerator stacks"},
-    {"nan_dropped_in_body", "C-EXC-01", kBad, kWithSpecials, kChoices, kFloats, kProfile, &NanDroppedInBody,
+    {"nan_dropped_in_body", "C-EXC-01", kBad, kWithSpecials & ~kShortRows, kChoices, kFloats, kProfile, &NanDroppedInBody,
      "takes NaN for 0 in the vector body and keeps it in the tail"},
     {"inf_saturated", "C-EXC-01", kBad, kWithSpecials, kChoices | Bit(OpId::kHypot), kFloats, kProfile, &InfSaturated,
      "takes an infinity for the largest number without declaring a saturating mode"},
     {"zero_sign_lost", "C-EXC-01", kBad, kWithSpecials, ~kSignedZeros, kFloats, kProfile, &ZeroSignLost,
      "takes -0 for +0 where the answer's sign or pole depends on it"},
 
-    {"flush_inputs_left", "C-PRC-03", kBad, kWithSpecials, 0, kFlushed, kProfile, &FlushesLeftInputs,
+    {"flush_inputs_left", "C-PRC-03", kBad, kSubnormal, 0, kFlushed, kProfile, &FlushesLeftInputs,
      "takes subnormals of the first operand for zero and of the others as they are"},
-    {"flush_inputs_in_body", "C-PRC-03", kBad, kWithSpecials, 0, kFlushed, kProfile, &FlushesInputsInBody,
+    {"flush_inputs_in_body", "C-PRC-03", kBad, kSubnormal & ~kShortRows, 0, kFlushed, kProfile, &FlushesInputsInBody,
      "takes subnormals for zero in the vector body and as they are in the tail"},
-    {"flush_out_in_body", "C-PRC-03", kBad, kWithSpecials, kScalars | kChoices, kFlushed, kProfile, &FlushesOutputsInBody,
+    {"flush_out_in_body", "C-PRC-03", kBad, kSubnormal & ~kShortRows & ~BitsOf(Family::kGemm), kScalars | kChoices, kFlushed, kProfile, &FlushesOutputsInBody,
      "flushes subnormal results in the vector body and not in the tail"},
-    {"flush_all", "C-PRC-03", kBad, kWithSpecials, kChoices, kFlushed, kProfile, &FlushesAll,
+    {"flush_all", "C-PRC-03", kBad, kSubnormal, kChoices, kFlushed, kProfile, &FlushesAll,
      "flushes subnormal operands and results without declaring it, like a library that sets the flush bits when loaded"},
 
     {"operands_tf32", "C-PRC-01", kBad, kLinear, kByHand | kUnsummed, kF32, kProfile, &OperandsTf32,
@@ -130,7 +146,7 @@ constexpr Defect kDefects[] = {
      "rounds the operands to 12 bits, like HF32 taken where f32 is declared"},
     {"operands_bf16", "C-PRC-01", kBad, BitsOf(Family::kVector, Family::kPool), kUnsummed, kF32, kProfile, &OperandsBf16,
      "rounds the operands to 8 bits, like a fast-math mode of bf16 products"},
-    {"f64_as_f32", "C-PRC-01", kBad, kLinear | BitsOf(Family::kCast), kByHand | kUnsummed, kF64, kProfile, &F64AsF32,
+    {"f64_as_f32", "C-PRC-01", kBad, kLinear, kByHand | kUnsummed, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
     {"f64_as_f32", "C-PRC-02", kBad, BitsOf(Family::kUnary, Family::kBinary, Family::kSoftmax, Family::kNorm, Family::kProduct), 0, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
@@ -152,15 +168,15 @@ constexpr Defect kDefects[] = {
     {"wraps_undeclared", "C-EXC-02", kBad, kIndexed, kByHand, kAnyType, kProfile, &IndexWrapsNegative,
      "counts negative indices from the end where raising is declared"},
 
-    {"tail_unmasked", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &TailUnmasked,
+    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv), 0, kAnyType, kProfile, &TailUnmasked,
      "reads zeros for the last elements of an axis that is no multiple of eight"},
     {"strides_ignored", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &StridesIgnored,
      "takes padded and transposed operands for dense ones"},
-    {"index16", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &OffsetsIn16Bits,
+    {"index16", "C-CMP-03", kBad, kLongAxes, 0, kAnyType, kProfile, &OffsetsIn16Bits,
      "computes offsets in 16 bits, as a padding kernel that goes wrong above 65536 elements does"},
-    {"index_narrow", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &LoopsIn8Bits,
+    {"index_narrow", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kPool), 0, kAnyType, kProfile, &LoopsIn8Bits,
      "counts along an axis in 8 bits, a narrow index type that short axes reach"},
-    {"alone_row", "C-CMP-03 C-ORD-01", kBad, kEvery, kScalars, kAnyType, kProfile, &RowAloneWrong,
+    {"alone_row", "C-CMP-03 C-ORD-01", kBad, kWithRows, kScalars, kAnyType, kProfile, &RowAloneWrong,
      "leaves the last term out where the output has one row only, a path of its own"},
 
     {"schedule_bf16", "C-ORD-01 C-ORD-03 C-CMP-02", kBad, kScheduled, kUnsummed, kFloats & ~BitsOf(DType::kBf16), kProfile, &ScheduleInBf16,
@@ -188,11 +204,11 @@ constexpr Defect kDefects[] = {
      "the reference itself"},
     {"wide", kAllClasses, kGood, kWithSpecials & ~BitsOf(Family::kGradient, Family::kCast), kChoices, kUpTo32, kProfile, &Wide,
      "computes in f64 and rounds once"},
-    {"reversed", kAllClasses, kGood, kOrdered, kUnsummed, kFloats, kProfile, &Reversed,
+    {"reversed", kAllClasses, kGood, kOrdered & ~kReversedByHand, kUnsummed, kFloats, kProfile, &Reversed,
      "adds in the opposite order"},
-    {"declared_flush", "C-PRC-03", kGood, kWithSpecials, kChoices, kFlushed, "planted_flush", &FlushesAll,
+    {"declared_flush", "C-PRC-03", kGood, kSubnormal, kChoices | Bit(OpId::kAxpy), kFlushed, "planted_flush", &FlushesAll,
      "flushes subnormal operands and results, as declared"},
-    {"declared_tf32", "C-PRC-01", kGood, BitsOf(Family::kGemm, Family::kDot, Family::kConv), 0, kF32, "planted_tf32", &OperandsTf32,
+    {"declared_tf32", "C-PRC-01", kGood, BitsOf(Family::kGemm, Family::kDot, Family::kConv), 0, kF32, "planted_tf32", &OperandsTf32InRange,
      "rounds the operands to 11 bits, as declared"},
 };
 // clang-format on

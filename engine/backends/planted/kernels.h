@@ -81,21 +81,20 @@ int32_t GatherZeroFills(const AssayCall& call);
 
 // attention.cc
 int32_t AttentionNoShift(const AssayCall& call);
-int32_t AttentionBf16Sum(const AssayCall& call);
+int32_t AttentionF16Sum(const AssayCall& call);
 int32_t AttentionBf16Scores(const AssayCall& call);
 int32_t AttentionF16Scores(const AssayCall& call);
 int32_t AttentionF16Weights(const AssayCall& call);
 int32_t AttentionBf16Weights(const AssayCall& call);
 int32_t AttentionOnline(const AssayCall& call);
 int32_t AttentionMaskedRowZero(const AssayCall& call);
-int32_t AttentionScheduleBf16Sum(const AssayCall& call);
+int32_t AttentionScheduleF16Sum(const AssayCall& call);
 int32_t AttentionTileByBatch(const AssayCall& call);
 
 // norms.cc
 int32_t NormOnePass(const AssayCall& call);
 int32_t NormNanClamped(const AssayCall& call);
 int32_t NormWelford(const AssayCall& call);
-int32_t NormShiftedOnePass(const AssayCall& call);
 int32_t NormFolded(const AssayCall& call);
 int32_t Nrm2Unscaled(const AssayCall& call);
 int32_t BatchNormNanInterpolated(const AssayCall& call);

@@ -55,22 +55,6 @@ Moments<Acc> Welford(const double* x, int64_t n) {
   return {mean, n > 0 ? squares / static_cast<Acc>(n) : squares / Acc{0}};
 }
 
-// The one-pass formula on x - x[0]: the mean of what is squared is of the size of the spread.
-template <class Acc>
-Moments<Acc> ShiftedOnePass(const double* x, int64_t n) {
-  if (n == 0) return {Acc{0} / Acc{0}, Acc{0} / Acc{0}};
-  const Acc shift = static_cast<Acc>(x[0]);
-  Acc sum = 0, squares = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const Acc value = static_cast<Acc>(x[i]) - shift;
-    sum += value;
-    squares += value * value;
-  }
-  const Acc mean = sum / static_cast<Acc>(n);
-  const Acc variance = (squares - sum * mean) / static_cast<Acc>(n);
-  return {mean + shift, std::isnan(variance) || variance > 0 ? variance : Acc{0}};
-}
-
 // variance, or layer_norm with `moments` of each row. Folded: x r - mean r + b.
 template <class Acc, class MomentsOf>
 void Normalize(const AssayCall& call, bool folded, const MomentsOf& moments_of) {
@@ -118,11 +102,6 @@ int32_t NormNanClamped(const AssayCall& call) {
 int32_t NormWelford(const AssayCall& call) {
   return WithAccumulator(TypeOf(call.operands[0]), [&](auto zero) {
     Normalize<decltype(zero)>(call, false, Welford<decltype(zero)>);
-  });
-}
-int32_t NormShiftedOnePass(const AssayCall& call) {
-  return WithAccumulator(TypeOf(call.operands[0]), [&](auto zero) {
-    Normalize<decltype(zero)>(call, false, ShiftedOnePass<decltype(zero)>);
   });
 }
 int32_t NormFolded(const AssayCall& call) {

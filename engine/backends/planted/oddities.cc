@@ -9,14 +9,19 @@
 
 namespace assay::planted {
 
-// Integers pass through one unsigned byte.
+// Integers of more than eight bits pass through one unsigned byte.
 int32_t CastIntegerAsByte(const AssayCall& call) {
   const DType from = TypeOf(call.operands[0]);
   if (from != DType::kI64 && from != DType::kI32) return reference::Run(call);
-  std::vector<double> values = ReadDense(call.operands[0]);
-  for (double& each : values) each -= std::floor(each / 256) * 256;
+  const int32_t status = reference::Run(call);
+  const std::vector<double> wide = ReadDense(call.operands[0]);
+  std::vector<double> values = ReadDense(call.operands[1]);
+  for (size_t i = 0; i < wide.size(); ++i) {
+    const bool fits = wide[i] >= -128 && wide[i] <= 255;
+    if (!fits) values[i] = wide[i] - std::floor(wide[i] / 256) * 256;
+  }
   WriteDense(call.operands[1], values);
-  return ASSAY_OK;
+  return status;
 }
 
 // A copy between equal types that gives 0 for NaN.

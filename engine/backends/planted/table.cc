@@ -148,7 +148,7 @@ constexpr auto kUnaryRows = std::to_array<PlantedKernel>({
      "computes 0.5 x (1 + erf) where the accuracy of the tail is declared, as most frameworks do"},
     {"exp_early_overflow", kPrc02, Family::kUnary, kBad, kExp, kF32, kProfile, &ExpEarlyOverflow,
      "gives Inf from 88 on, where the largest f32 is exp(88.72), like a vectorised exp"},
-    {"log_flushes_subnormals", kPrc02, Family::kUnary, kBad, kLog, kF32, kProfile, &LogFlushesSubnormals,
+    {"log_flushes_subnormals", "C-PRC-03", Family::kUnary, kBad, kLog, kF32, kProfile, &LogFlushesSubnormals,
      "takes subnormals for zero, like a vectorised log"},
     {"tanh_of_exponentials", kPrc02, Family::kUnary, kBad, kTanh, kF32, kProfile, &TanhOfExponentials,
      "computes (e^2x - 1) / (e^2x + 1), which cancels near 0 and is Inf / Inf from 45 on"},
@@ -190,25 +190,18 @@ constexpr auto kGatherRows = std::to_array<PlantedKernel>({
 });
 // clang-format on
 
-template <size_t kSize>
-void AppendFamily(const std::array<PlantedKernel, kSize>& from, Family family,
-                  std::vector<PlantedKernel>& rows) {
-  std::ranges::copy_if(from, std::back_inserter(rows),
-                       [family](const PlantedKernel& row) { return row.family == family; });
-}
-
 // Built once and never changed: rows refer to the names.
 struct Table {
   Table() {
     names.reserve(static_cast<size_t>(kFamilyCount * planted::kMaxGeneratedPerFamily));
     for (int i = 0; i < kFamilyCount; ++i) {
       const auto family = static_cast<Family>(i);
-      AppendFamily(kGemmRows, family, rows);
-      AppendFamily(kDotRows, family, rows);
-      AppendFamily(kSumRows, family, rows);
-      AppendFamily(kSoftmaxRows, family, rows);
-      AppendFamily(kUnaryRows, family, rows);
-      AppendFamily(kGatherRows, family, rows);
+      planted::AppendFamily(kGemmRows, family, rows);
+      planted::AppendFamily(kDotRows, family, rows);
+      planted::AppendFamily(kSumRows, family, rows);
+      planted::AppendFamily(kSoftmaxRows, family, rows);
+      planted::AppendFamily(kUnaryRows, family, rows);
+      planted::AppendFamily(kGatherRows, family, rows);
       planted::AppendWritten(family, rows);
       planted::AppendGenerated(family, names, rows);
     }

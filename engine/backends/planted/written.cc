@@ -34,15 +34,15 @@ constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C
                            kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01";
 
 // clang-format off
-constexpr auto kWritten = std::to_array<PlantedKernel>({
+constexpr auto kRowRows = std::to_array<PlantedKernel>({
     {"attention_no_shift", kPrc02, Family::kAttention, kBad, Bit(OpId::kAttention), kF32 | kF64, kProfile, &AttentionNoShift,
      "does not subtract the maximum, so that weights overflow where the answer is ordinary"},
     {"attention_f16_scores_finite", kPrc02, Family::kAttention, kBad, Bit(OpId::kAttention), kF32 | kF64, kProfile, &AttentionF16Scores,
      "keeps scores in f16, where they overflow from 65520 on"},
     {"attention_f16_scores", kPrc01, Family::kAttention, kBad, Bit(OpId::kAttention), kF32 | kF64, kProfile, &AttentionF16Scores,
      "keeps scores in f16, like a fused kernel that saves registers"},
-    {"attention_bf16_sum", kPrc01, Family::kAttention, kBad, Bit(OpId::kAttention), kF32, kProfile, &AttentionBf16Sum,
-     "adds the weights in bf16, like a softmax whose denominator was summed in half precision"},
+    {"attention_f16_sum", kPrc01, Family::kAttention, kBad, Bit(OpId::kAttention), kF32, kProfile, &AttentionF16Sum,
+     "adds the weights in f16, like a softmax whose denominator was summed in half precision"},
     {"attention_f16_weights", kPrc01, Family::kAttention, kBad, Bit(OpId::kAttention), kF32 | kF64, kProfile, &AttentionF16Weights,
      "keeps the weights in f16 before the second product without declaring it"},
     {"attention_masked_row_zero", kExc01, Family::kAttention, kBad, Bit(OpId::kAttention), kFloats, kProfile, &AttentionMaskedRowZero,
@@ -53,8 +53,8 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
      "keeps the weights in bf16 before the second product, and declares it"},
     {"attention_masked_row_zero_as_declared", kExc01, Family::kAttention, kGood, Bit(OpId::kAttention), kFloats, "planted_masked_zero",
      &AttentionMaskedRowZero, "gives zeros where all keys are masked, as declared"},
-    {"attention_schedule_bf16_sum", "C-ORD-01 C-CMP-02", Family::kAttention, kBad, Bit(OpId::kAttention), kF32, kProfile, &AttentionScheduleBf16Sum,
-     "one schedule in four adds its weights in bf16"},
+    {"attention_schedule_f16_sum", "C-ORD-01 C-CMP-02", Family::kAttention, kBad, Bit(OpId::kAttention), kF32, kProfile, &AttentionScheduleF16Sum,
+     "one schedule in four adds its weights in f16"},
     {"attention_tile_by_batch", kOrd01, Family::kAttention, kBad, Bit(OpId::kAttention), kFloats, "planted_online_attention", &AttentionTileByBatch,
      "chooses its tile by the number of heads, with batch invariance declared"},
 
@@ -68,12 +68,12 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
      "takes NaN for the running mean, like an accelerator that interpolates over missing values"},
     {"norm_welford", "C-PRC-02 C-EXC-01", Family::kNorm, kGood, Bit(OpId::kVariance) | Bit(OpId::kLayerNorm), kFloats, kProfile, &NormWelford,
      "updates mean and variance element by element"},
-    {"norm_shifted_one_pass", kPrc02, Family::kNorm, kGood, Bit(OpId::kVariance) | Bit(OpId::kLayerNorm), kF32 | kF64, kProfile, &NormShiftedOnePass,
-     "takes the variance in one pass of x - x[0]"},
     {"layer_norm_folded", kPrc02, Family::kNorm, kGood, Bit(OpId::kLayerNorm), kFloats, kProfile, &NormFolded,
      "computes x r - mean r in place of (x - mean) r"},
+});
 
-    {"linear_product_stored", kCmp01, Family::kLinear, kBad, Bit(OpId::kFusedLinear), kFloats, kProfile, &LinearProductStored,
+constexpr auto kEpilogueRows = std::to_array<PlantedKernel>({
+    {"linear_product_stored", kCmp01, Family::kLinear, kBad, Bit(OpId::kFusedLinear), kF32 | kF64, kProfile, &LinearProductStored,
      "stores the product in 16 bits before it adds the bias"},
     {"linear_tanh_gelu", kCmp01, Family::kLinear, kBad, Bit(OpId::kFusedLinear), kF32 | kF64, kProfile, &LinearTanhGelu,
      "takes the tanh form of gelu for the erf form"},
@@ -101,7 +101,9 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
      "starts the ring wherever the overlap leaves it"},
     {"collective_tree", "C-ORD-03 C-EXC-01", Family::kCollective, kGood, kReduces, kFloats, kProfile, &CollectiveTree,
      "adds in a tree"},
+});
 
+constexpr auto kOtherRows = std::to_array<PlantedKernel>({
     {"cast_truncates", kPrc01, Family::kCast, kBad, Bit(OpId::kCast), kF32 | kF64, kProfile, &CastTruncates,
      "drops the low bits where a conversion rounds"},
     {"cast_through_f32", kPrc01, Family::kCast, kBad, Bit(OpId::kCast), kF64, kProfile, &CastThroughF32,
@@ -120,7 +122,7 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
     {"quantize_by_reciprocal", kPrc04, Family::kQuantize, kGood, Bit(OpId::kQuantize), kF32, kProfile, &QuantizeByReciprocal,
      "multiplies by the reciprocal of the step in f32"},
 
-    {"int8_pairs_saturate", kPrc01, Family::kIntGemm, kBad, Bit(OpId::kInt8Gemm), BitsOf(DType::kI8, DType::kU8), kProfile, &Int8PairsSaturate,
+    {"int8_pairs_saturate", kPrc01, Family::kIntGemm, kBad, Bit(OpId::kInt8Gemm), BitsOf(DType::kI8), kProfile, &Int8PairsSaturate,
      "adds pairs of products in 16 bits, as instructions before VNNI do"},
     {"int8_float_accumulator", kPrc01, Family::kIntGemm, kBad, Bit(OpId::kInt8Gemm), BitsOf(DType::kI8, DType::kU8), kProfile, &Int8FloatAccumulator,
      "adds in f32, which is exact up to 2^24"},
@@ -150,8 +152,9 @@ constexpr auto kWritten = std::to_array<PlantedKernel>({
 }  // namespace
 
 void planted::AppendWritten(Family family, std::vector<PlantedKernel>& rows) {
-  std::ranges::copy_if(kWritten, std::back_inserter(rows),
-                       [family](const PlantedKernel& row) { return row.family == family; });
+  AppendFamily(kRowRows, family, rows);
+  AppendFamily(kEpilogueRows, family, rows);
+  AppendFamily(kOtherRows, family, rows);
 }
 
 }  // namespace assay

@@ -156,7 +156,7 @@ TEST(Force, StopsAtTheBudget) {
     return true;
   };
   EXPECT_EQ(scene.Of("C-PRC-02", "values", 4).outcome, Outcome::kConforming);
-  EXPECT_EQ(scene.force.calls, 3 * 4) << "f16, bf16 and no_shift, four elements each";
+  EXPECT_EQ(scene.force.calls, 4 * 4) << "f16, bf16, no_shift and one_pass, four elements each";
 }
 
 }  // namespace

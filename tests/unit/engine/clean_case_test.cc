@@ -2,6 +2,7 @@
 //
 // Cases on which correct kernels were once flagged, each with the reason why their answer is right;
 // and the one case line behind the branches of the instrumented kernel, with its neighbours.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -115,7 +116,9 @@ std::string BranchLine(int m, int n, int k, int lead_a, int lead_b, bool trans_a
 }
 
 TEST(PlantedBranch, IsWrongOnlyWhereAllResiduesFit) {
-  EXPECT_EQ(ViolatedBy("planted_branch", BranchLine(11, 5, 13, 14, 9, true)), "C-PRC-01 ");
+  // The clause whose subject it is comes first; those that borrow its bound complain as well.
+  EXPECT_THAT(ViolatedBy("planted_branch", BranchLine(11, 5, 13, 14, 9, true)),
+              ::testing::StartsWith("C-PRC-01 "));
   EXPECT_EQ(ViolatedBy("planted_branch", BranchLine(10, 5, 13, 14, 9, true)), "");
   EXPECT_EQ(ViolatedBy("planted_branch", BranchLine(11, 6, 13, 14, 9, true)), "");
   EXPECT_EQ(ViolatedBy("planted_branch", BranchLine(11, 5, 12, 14, 9, true)), "");

@@ -49,10 +49,10 @@ Reject RejectOf(const Bytes& bytes) {
 
 Case Small() { return MakeCase(OpId::kSum, DType::kF32, {3}); }
 
-// Small() byte by byte: magic, version; sum; schedule; x; out.
+// Small() byte by byte: magic, version; sum; schedule; repeats; x; out.
 Bytes SmallBytes() {
-  return {0xa5, 0x5a, 1, 2, 0, 1, 1, 0x70, 2,    6,    0, 0, 0, 0,    0,  0,
-          0xf0, 0xbf, 0, 0, 0, 0, 0, 0,    0xf0, 0x3f, 1, 1, 0, 0x40, 16, 2};
+  return {0xa5, 0x5a, 2, 2, 0, 0, 1, 1, 0x70, 2,    6, 0, 0, 0,    0,  0, 0,
+          0xf0, 0xbf, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 1, 1, 0, 0x40, 16, 2};
 }
 
 // The case with the longest form: every field present and as long as a check lets it be.
@@ -94,12 +94,12 @@ TEST(Encode, FitsEveryCaseAndSaysWhenTheBufferIsTooSmall) {
   EXPECT_GT(longest.size(), 300u);
   // Per operand: 4 fixed bytes; sizes of at most 2^18 and unused strides of at most 2^31 on every
   // axis there can be; offset, alignment, misalignment; two parameters and a seed; overrides. Then
-  // magic, version, operator, seed, and attributes.
+  // magic, version, operator, seed, repeats, and attributes.
   constexpr size_t kOverride = 1 + kMaxRank * 5 + 10;
   constexpr size_t kOperand =
       4 + kMaxRank * (3 + 5) + 3 + 2 + 2 + 8 + 8 + 10 + 1 + kMaxOverrides * kOverride;
-  static_assert(4 + 10 + kMaxAttributes * 8 + kMaxOperands * kOperand <= kMaxEncodedSize);
-  EXPECT_LE(longest.size(), 4 + 10 + kMaxAttributes * 8 + kMaxOperands * kOperand);
+  static_assert(4 + 10 + 3 + kMaxAttributes * 8 + kMaxOperands * kOperand <= kMaxEncodedSize);
+  EXPECT_LE(longest.size(), 4 + 10 + 3 + kMaxAttributes * 8 + kMaxOperands * kOperand);
   for (size_t size = 0; size < longest.size(); ++size) {
     Bytes buffer(size);
     ASSERT_EQ(Encode(Longest(), buffer), 0u) << size;
@@ -116,13 +116,13 @@ TEST(Decode, GivesTheReason) {
   EXPECT_EQ(RejectOf({0xa5}), Reject::kNotACase);
   EXPECT_EQ(RejectOf({0xa5, 0x5a}), Reject::kTruncated);
   EXPECT_EQ(RejectOf(with(0, 'g')), Reject::kNotACase);
-  EXPECT_EQ(RejectOf(with(2, 2)), Reject::kVersion);
+  EXPECT_EQ(RejectOf(with(2, 1)), Reject::kVersion);
   EXPECT_EQ(RejectOf(with(3, kOpCount)), Reject::kUnknownOperator);
-  EXPECT_EQ(RejectOf(with(5, kDTypeCount)), Reject::kBadField);
-  EXPECT_EQ(RejectOf(with(6, kMaxRank + 1)), Reject::kBadField);
-  EXPECT_EQ(RejectOf(with(8, kFillKindCount)), Reject::kBadField);
-  EXPECT_EQ(RejectOf(with(9, 5)), Reject::kBadField);       // zigzag for a size of -3
-  EXPECT_EQ(RejectOf(with(26, 0)), Reject::kNotCanonical);  // a seed of 0 is left out
+  EXPECT_EQ(RejectOf(with(6, kDTypeCount)), Reject::kBadField);
+  EXPECT_EQ(RejectOf(with(7, kMaxRank + 1)), Reject::kBadField);
+  EXPECT_EQ(RejectOf(with(9, kFillKindCount)), Reject::kBadField);
+  EXPECT_EQ(RejectOf(with(10, 5)), Reject::kBadField);      // zigzag for a size of -3
+  EXPECT_EQ(RejectOf(with(27, 0)), Reject::kNotCanonical);  // a seed of 0 is left out
   Bytes longer = SmallBytes();
   longer.push_back(0);
   EXPECT_EQ(RejectOf(longer), Reject::kTrailing);
@@ -163,10 +163,10 @@ TEST(Decode, RefusesNumbersThatCouldBeShorterOrDoNotFit) {
 
 TEST(Decode, RefusesAFlagWhoseFieldIsTheDefault) {
   Bytes bytes = SmallBytes();
-  bytes[7] |= 1;                        // strides follow,
-  bytes.insert(bytes.begin() + 10, 2);  // but 1 is row-major
+  bytes[8] |= 1;                        // strides follow,
+  bytes.insert(bytes.begin() + 11, 2);  // but 1 is row-major
   EXPECT_EQ(RejectOf(bytes), Reject::kNotCanonical);
-  bytes[10] = 4;
+  bytes[11] = 4;
   EXPECT_EQ(RejectOf(bytes), Reject::kNone);
 }
 

@@ -55,6 +55,13 @@ TEST(FeatureAt, GivesEveryFeatureAByteOfItsOwn) {
   EXPECT_LT(FeatureAt(FeatureBlock::kPattern, kFamilyCount * 64 - 1), FeatureCount());
 }
 
+TEST(FeatureCount, StaysWhatAProcessWalksThroughPerInput) {
+  EXPECT_LT(FeatureCount(), 1 << 17);
+  for (const OperatorDef& def : Operators()) {
+    EXPECT_LE(def.dimensions.size(), static_cast<size_t>(kSizedDimensions)) << def.name;
+  }
+}
+
 class NoteTest : public ::testing::Test {
  protected:
   NoteTest() {
@@ -75,6 +82,23 @@ class NoteTest : public ::testing::Test {
 };
 
 TEST_F(NoteTest, IsAFunctionOfTheRecord) { EXPECT_EQ(Noted(), Noted()); }
+
+TEST_F(NoteTest, TellsEveryDimensionOfEveryOperatorApart) {
+  std::set<std::vector<uint8_t>> seen;
+  size_t cases = 0;
+  for (const OperatorDef& def : Operators()) {
+    for (size_t larger = 0; larger < def.dimensions.size(); ++larger) {
+      NamedDims dims;
+      for (size_t i = 0; i < def.dimensions.size(); ++i) dims.push_back(i == larger ? 9 : 2);
+      if (def.id == OpId::kConv2d && larger >= 5) dims[static_cast<int>(larger) - 3] = 9;
+      value_ = MakeCase(def.id, def.inputs[0], dims);
+      record_.dims = CheckCase(value_).value();
+      seen.insert(Noted());
+      ++cases;
+    }
+  }
+  EXPECT_EQ(seen.size(), cases);
+}
 
 TEST_F(NoteTest, LightsEveryRatioLevelBelowTheOneReached) {
   ClauseVerdict clause;

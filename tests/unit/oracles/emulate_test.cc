@@ -100,7 +100,7 @@ TEST(Emulator, RefusesModelsThatDoNotApply) {
   Fixture exp(OpId::kExp, DType::kF32, {1});
   Emulator unary(exp.values);
   EXPECT_TRUE(unary.Emulate(DefectModel::kZero, 0, &out));
-  EXPECT_FALSE(unary.Emulate(DefectModel::kF16Accumulator, 0, &out));
+  EXPECT_FALSE(unary.Emulate(DefectModel::kOnePass, 0, &out));
   EXPECT_FALSE(unary.Emulate(DefectModel::kNoShift, 0, &out));
   Fixture sum(OpId::kSum, DType::kF32, {1});
   EXPECT_FALSE(Emulator(sum.values).Emulate(DefectModel::kNoShift, 0, &out));

@@ -175,7 +175,7 @@ TEST(LayerNorm, CarriesSpecialGainsAndBiases) {
 }
 
 TEST(LayerNorm, TakesAnyEpsilon) {
-  LayerNorm negative(DType::kF32, {1, 3}, -2);   // variance 1
+  LayerNorm negative(DType::kF32, {1, 3}, -2);    // variance 1
   EXPECT_EQ(LayerSets(negative)[0], kAnyAnswer);  // nearer than the variance itself
   LayerNorm far_below(DType::kF32, {1, 3}, -200);
   EXPECT_EQ(LayerSets(far_below)[0], kClassNan);
