@@ -52,6 +52,12 @@ class LazyBound {
  public:
   LazyBound(const Trial& trial, const BoundClause& clause) : trial_(trial), clause_(clause) {}
 
+  // The tolerance is unbounded: it says of no answer that it is wrong.
+  bool ClaimsNothing(int64_t i) {
+    Prepare();
+    return rule_ != nullptr && std::isinf(trial_.scratch.strict[static_cast<size_t>(i)]);
+  }
+
   // Undecided where there is no bound to decide by.
   Decided Decide(double got, int64_t i) {
     Prepare();
@@ -106,6 +112,7 @@ bool SubnormalsMayVanish(const Trial& trial) {
 // truth's neighbourhood reaches it.
 void JudgeRealClass(const Trial& trial, LazyBound& bound, int64_t i, double got,
                     ClauseVerdict& verdict) {
+  if (!std::isfinite(got) && bound.ClaimsNothing(i)) return;
   if (std::isnan(got)) return ClassViolation(verdict, i, ErrorClass::kNanAppears);
   const double largest = InfoOf(FormatOf(trial.contracts.binding.output)).largest;
   const double truth = std::fabs(trial.evidence.hi[i]);

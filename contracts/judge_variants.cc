@@ -201,8 +201,9 @@ bool SameClass(double a, double b) {
 int64_t FirstClassDifference(const Trial& trial, const Answers& answers) {
   const Answers base = AnswersOf(trial);
   for (int64_t i = answers.first; i < answers.first + answers.count; ++i) {
-    // An infinity can be the rounding of a finite truth; its tolerance decides.
-    if ((trial.evidence.legal[i] & kClassByValue) != 0) continue;
+    // An infinity can be the rounding of a finite truth; its tolerance decides. Where one is among
+    // several answers, the order of scaling and adding chose, which is what schedules are for.
+    if ((trial.evidence.legal[i] & (kClassByValue | kClassInf)) != 0) continue;
     if (!SameClass(base.Real(i), answers.Real(i))) return i;
   }
   return -1;

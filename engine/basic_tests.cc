@@ -182,6 +182,8 @@ bool IsExact(const OperatorDef& def, Tame tame) {
       return true;
     case Family::kCast:
       return tame == Tame::kIntegers;
+    case Family::kSelect:
+      return tame == Tame::kIntegers || def.operands.back().types.size() == 1;  // a place
     case Family::kSoftmax:
     case Family::kUnary:
     case Family::kNorm:

@@ -264,6 +264,7 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
       RaiseTier(evidence, Tier::kTable);
       continue;
     }
+    evidence.legal[at] = set;
     StoreTruth(work.Truth(a, b), i, evidence);
     const double size = std::fabs(evidence.hi[i]) + std::fabs(evidence.lo[i]) + evidence.radius[i];
     abs_sum[i] = Outward(op == OpId::kAdd ? std::fabs(a) + std::fabs(b) : size);

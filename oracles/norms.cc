@@ -44,6 +44,7 @@ void Survey(NormRow& row) {
   }
   row.sum_abs = Outward(row.sum_abs);
   row.sum_squares = Outward(row.sum_squares);
+  row.facts.smallest = InfoOf(row.accumulator).smallest_subnormal;
   row.facts.mean_abs = row.x.empty() ? 0 : row.sum_abs / row.length();
 }
 

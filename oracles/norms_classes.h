@@ -22,6 +22,7 @@ struct NormFacts {
   RowSpecials specials;
   Divisor divisor = Divisor::kOrdinary;
   double mean_abs = 0;
+  double smallest = 0;  // subnormal of the accumulator: a mean is no nearer to the truth
 };
 
 // `zero`: the variance is exactly 0. `squares`: the sum of squares a kernel passes through (0 where

@@ -123,15 +123,11 @@ int32_t ExchangedCall::Run() {
   if (status != ASSAY_OK || memory.empty()) return status;
   const DType type = TypeOf(operand(last));
   const auto size = static_cast<size_t>(SizeOf(type));
-  const bool read = IsRead(*original_, last);
   ForEachPlace(original_->operands[last], [&](const Place& place) {
     uint64_t bits = 0;
     std::memcpy(&bits, memory.data() + static_cast<size_t>(place.position) * size, size);
     if (type == place.type) return place.SetBits(bits);
-    const double value = Decode(type, bits);
-    // What was not to be written keeps its NaN, which the conversion has not kept.
-    if (read && std::isnan(value) && std::isnan(place.Real())) return;
-    place.SetBits(Encode(place.type, value));
+    place.SetBits(Encode(place.type, Decode(type, bits)));
   });
   return status;
 }
