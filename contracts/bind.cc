@@ -90,9 +90,9 @@ uint32_t ForceOf(const ContractAst& contract, const Binding& binding) {
 }
 
 bool NeedsRules(const BoundClause& clause) {
-  constexpr Relation kByTolerance[] = {Relation::kImage, Relation::kClass, Relation::kRuns,
-                                       Relation::kSchedules, Relation::kScales,
-                                       Relation::kSubnormals};
+  constexpr Relation kByTolerance[] = {Relation::kImage,  Relation::kClass,
+                                       Relation::kRuns,   Relation::kSchedules,
+                                       Relation::kScales, Relation::kSubnormals};
   return std::any_of(std::begin(kByTolerance), std::end(kByTolerance),
                      [&](Relation relation) { return clause.Has(relation); });
 }
@@ -136,10 +136,10 @@ bool Relaxed(const ClauseAst& clause, const Declared& declared) {
 // Where several clauses complain alike, the one whose subject it is comes first: contracts with a
 // tolerance of their own, then those that borrow one, then what compares calls.
 int RankOf(const ContractAst& contract, const BoundClause& clause) {
-  constexpr Relation kBetweenCalls[] = {
-      Relation::kRuns,          Relation::kSchedules,     Relation::kScales,
-      Relation::kSameInBatch,   Relation::kSameOnThreads, Relation::kSameWhenMoved,
-      Relation::kSameOnRanks,   Relation::kSameOnSchedules};
+  constexpr Relation kBetweenCalls[] = {Relation::kRuns,          Relation::kSchedules,
+                                        Relation::kScales,        Relation::kSameInBatch,
+                                        Relation::kSameOnThreads, Relation::kSameWhenMoved,
+                                        Relation::kSameOnRanks,   Relation::kSameOnSchedules};
   const bool between = std::any_of(std::begin(kBetweenCalls), std::end(kBetweenCalls),
                                    [&](Relation relation) { return clause.Has(relation); });
   return between ? 2 : contract.tolerance_as.empty() ? 0 : 1;

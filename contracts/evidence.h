@@ -21,7 +21,7 @@ namespace assay {
   X(kAbsSum, "abs_sum", kElement, "S: the expression with every product and sum made absolute")   \
   X(kNonZeros, "nnz", kElement, "products (addends) that are not exactly zero")                   \
   X(kOperandSum, "operand_sum", kElement, "max(sum|a|, sum|b|) over the element's products")      \
-  X(kAbsX, "abs_x", kElement, "|x|, the element's own input; of two the smaller that is not 0")                                     \
+  X(kAbsX, "abs_x", kElement, "|x|, the element's own input; of two the smaller that is not 0")   \
   X(kShift, "shift", kElement, "softmax: |x_i - max x|")                                          \
   X(kMeanShift, "mean_shift", kElement, "softmax: sum p_j |x_j - max x| of the row")              \
   X(kCondition, "condition", kElement,                                                            \
@@ -86,7 +86,8 @@ enum class Tier : uint8_t { kDot2 = 0, kLibm, kExact, kBall, kTable };
 // the inputs as stored, before any rounding. Where legal[i] lacks kClassByValue the truth is not a
 // real number and only the class counts; hi then holds a representative (NaN, Inf or a zero).
 // Where the output is an integer, the truth is the number before the type's ends are met: of a cast
-// it is truncated, of a quantization not yet rounded, and it may lie outside the type, or be infinite.
+// it is truncated, of a quantization not yet rounded, and it may lie outside the type, or be
+// infinite.
 struct Evidence {
   // Differs from one measurement to the next of one oracle, so that bounds computed from this
   // evidence can be kept for the next backend. 0: made by hand, nothing is kept.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The declared subnormal policy. An answer that breaks its bound, and would keep it if everything
-// could be flushed, was flushed; what no flushing explains is an accuracy question of other clauses.
+// could be flushed, was flushed; what no flushing explains is an accuracy question of other
+// clauses.
 #include <algorithm>
 #include <cmath>
 #include <limits>

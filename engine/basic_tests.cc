@@ -192,8 +192,6 @@ bool IsExact(const OperatorDef& def, Tame tame) {
     case Family::kBinary:
       return tame == Tame::kIntegers && def.id != OpId::kDiv && def.id != OpId::kPow &&
              def.id != OpId::kHypot;
-    case Family::kSelect:
-      return true;
     default:
       return tame == Tame::kIntegers;
   }

@@ -23,8 +23,7 @@ ClassSet GainClasses(const NormFacts& facts, int64_t length, double deviation, d
   if (std::isnan(gain)) return kClassNan;
   if (!std::isinf(gain)) return kClassByValue;
   if (facts.divisor == Divisor::kInfinite) return kClassNan;
-  const double unsure =
-      facts.mean_abs * 0x1p-7 * static_cast<double>(length) + 2 * facts.smallest;
+  const double unsure = facts.mean_abs * 0x1p-7 * static_cast<double>(length) + 2 * facts.smallest;
   if (!(std::fabs(deviation) > unsure)) return kClassNan | kClassInf;
   return InfinityOfSign((gain < 0) != (deviation < 0));
 }

@@ -74,24 +74,24 @@ struct PreconditionAst {
 };
 
 enum class Relation : uint8_t {
-  kImage = 0,    // out in image(output, truth, tolerance)
-  kFinite,       // finite(out) where finite(truth)
-  kNonZero,      // nonzero(out) where abs(truth) > tolerance + omega
-  kClass,        // class(out) in legal
-  kWritten,      // written(out)
-  kIndexPolicy,  // policy(out_of_bounds) as declared
-  kNanPolicy,    // policy(nan) as declared
-  kGuards,       // untouched(guards)
-  kOperands,     // untouched(operands)
-  kChoice,       // choice(out) is legal: argmax and amax
-  kRuns,         // runs agree as declared: each within its tolerance, BITWISE with equal bits
-  kSchedules,    // schedules agree: each within its tolerance, all of one class
-  kSameInBatch,  // invariant(batch) where declared: a row alone has the bits it has among others
-  kSameOnThreads,    // invariant(threads) where declared
-  kSameWhenMoved,    // invariant(alignment) where declared
-  kSameOnRanks,      // invariant(ranks) where declared: all ranks hold the same bits
+  kImage = 0,      // out in image(output, truth, tolerance)
+  kFinite,         // finite(out) where finite(truth)
+  kNonZero,        // nonzero(out) where abs(truth) > tolerance + omega
+  kClass,          // class(out) in legal
+  kWritten,        // written(out)
+  kIndexPolicy,    // policy(out_of_bounds) as declared
+  kNanPolicy,      // policy(nan) as declared
+  kGuards,         // untouched(guards)
+  kOperands,       // untouched(operands)
+  kChoice,         // choice(out) is legal: argmax and amax
+  kRuns,           // runs agree as declared: each within its tolerance, BITWISE with equal bits
+  kSchedules,      // schedules agree: each within its tolerance, all of one class
+  kSameInBatch,    // invariant(batch) where declared: a row alone has the bits it has among others
+  kSameOnThreads,  // invariant(threads) where declared
+  kSameWhenMoved,  // invariant(alignment) where declared
+  kSameOnRanks,    // invariant(ranks) where declared: all ranks hold the same bits
   kSameOnSchedules,  // invariant(schedules) where declared
-  kScales,  // scales agree: as the stored intermediates allow, not finite where one overflows
+  kScales,      // scales agree: as the stored intermediates allow, not finite where one overflows
   kSubnormals,  // subnormals(out) as declared: no error that only flushing explains
   kAlike,       // alike(out) where truths are: of elements with one truth all are zero, or none
 };

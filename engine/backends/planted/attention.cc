@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// attention with one fault each, and two that are right in an unusual way: scores, a shift, weights,
-// their sum, the weighted values, each of which may be kept too narrow.
+// attention with one fault each, and two that are right in an unusual way: scores, a shift,
+// weights, their sum, the weighted values, each of which may be kept too narrow.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,7 +29,7 @@ struct AttentionShape {
 struct AttentionForm {
   bool shift = true;
   std::optional<Format> scores = {}, weights = {}, sum = {};
-  int64_t tile = 0;            // keys per tile of the online form; 0: three passes
+  int64_t tile = 0;  // keys per tile of the online form; 0: three passes
   bool masked_row_zero = false;
 };
 
@@ -70,8 +70,9 @@ class Attention {
     for (int64_t j = 0; j < shape_.keys; ++j) {
       Acc dot = 0;
       for (int64_t d = 0; d < shape_.head; ++d) {
-        dot += static_cast<Acc>(q_[static_cast<size_t>((h * shape_.queries + i) * shape_.head + d)]) *
-               static_cast<Acc>(k_[static_cast<size_t>((h * shape_.keys + j) * shape_.head + d)]);
+        dot +=
+            static_cast<Acc>(q_[static_cast<size_t>((h * shape_.queries + i) * shape_.head + d)]) *
+            static_cast<Acc>(k_[static_cast<size_t>((h * shape_.keys + j) * shape_.head + d)]);
       }
       const Acc mask = static_cast<Acc>(mask_[static_cast<size_t>(i * shape_.keys + j)]);
       const bool hidden = shape_.causal && j > i + shape_.keys - shape_.queries;
@@ -135,7 +136,8 @@ class Attention {
         const Acc score = scores_[static_cast<size_t>(j)];
         const Acc weight = std::exp(score - next);
         sum += weight;
-        for (int64_t d = 0; d < shape_.head; ++d) total[static_cast<size_t>(d)] += weight * V(h, j, d);
+        for (int64_t d = 0; d < shape_.head; ++d)
+          total[static_cast<size_t>(d)] += weight * V(h, j, d);
       }
       largest = next;
     }
@@ -161,7 +163,9 @@ int32_t AttentionF16Sum(const AssayCall& call) { return RunForm(call, {.sum = Fo
 int32_t AttentionBf16Scores(const AssayCall& call) {
   return RunForm(call, {.scores = Format::kBf16});
 }
-int32_t AttentionF16Scores(const AssayCall& call) { return RunForm(call, {.scores = Format::kF16}); }
+int32_t AttentionF16Scores(const AssayCall& call) {
+  return RunForm(call, {.scores = Format::kF16});
+}
 int32_t AttentionF16Weights(const AssayCall& call) {
   return RunForm(call, {.weights = Format::kF16});
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operands of any rank as dense row-major vectors of doubles, for planted kernels whose fault lies
-// in arithmetic and not in addressing. Every operand type but i64 is exact in double; writing rounds
-// once to the operand's type.
+// in arithmetic and not in addressing. Every operand type but i64 is exact in double; writing
+// rounds once to the operand's type.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +49,8 @@ inline void WriteDense(const AssayTensor& tensor, const std::vector<double>& val
   size_t next = 0;
   ForEachElement(tensor, [&](std::byte* at) {
     const double value = values[next++];
-    const uint64_t bits = IsFloat(type) ? Encode(type, value)
-                                        : EncodeInteger(type, static_cast<int64_t>(value));
+    const uint64_t bits =
+        IsFloat(type) ? Encode(type, value) : EncodeInteger(type, static_cast<int64_t>(value));
     std::memcpy(at, &bits, static_cast<size_t>(SizeOf(type)));
   });
 }

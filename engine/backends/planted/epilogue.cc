@@ -46,15 +46,13 @@ Acc Activate(int activation, Acc z) {
 // What happens to the product before the bias, which activation is taken, and where the residual is
 // added.
 struct Epilogue {
-  bool product_stored = false;      // in the output's type, f16 where that is f32 or f64
+  bool product_stored = false;       // in the output's type, f16 where that is f32 or f64
   bool bias_in_accumulator = false;  // the sum starts at the bias
   bool tanh_for_erf = false;
   bool residual_after_cast = false;
 };
 
-Format StoredFormat(DType type) {
-  return type == DType::kBf16 ? Format::kBf16 : Format::kF16;
-}
+Format StoredFormat(DType type) { return type == DType::kBf16 ? Format::kBf16 : Format::kF16; }
 
 template <class Acc>
 void Linear(const AssayCall& call, const Epilogue& epilogue) {
@@ -94,10 +92,10 @@ int32_t RunLinear(const AssayCall& call, const Epilogue& epilogue) {
 
 // How the gradient of a linear layer is unscaled.
 struct Unscaling {
-  bool narrow = false;           // in the type the scaled gradients are stored in
-  bool bias_forgotten = false;   // the last column keeps the scale
+  bool narrow = false;            // in the type the scaled gradients are stored in
+  bool bias_forgotten = false;    // the last column keeps the scale
   bool overflow_clamped = false;  // a NaN-ignoring comparison finds the largest gradient finite
-  bool reversed = false;         // rows added from the last to the first
+  bool reversed = false;          // rows added from the last to the first
 };
 
 int32_t RunGradient(const AssayCall& call, const Unscaling& unscaling) {
@@ -117,8 +115,8 @@ int32_t RunGradient(const AssayCall& call, const Unscaling& unscaling) {
         if (unscaling.overflow_clamped && std::isinf(scaled)) {
           scaled = std::copysign(static_cast<float>(InfoOf(store).largest), scaled);
         }
-        sum += scaled * (column < k ? static_cast<float>(x[static_cast<size_t>(i * k + column)])
-                                    : 1.0f);
+        sum += scaled *
+               (column < k ? static_cast<float>(x[static_cast<size_t>(i * k + column)]) : 1.0f);
       }
       if (unscaling.narrow) sum = static_cast<float>(Round(store, sum));
       const bool forgotten = unscaling.bias_forgotten && column == k;
@@ -144,7 +142,9 @@ int32_t LinearBiasFirst(const AssayCall& call) {
   return RunLinear(call, {.bias_in_accumulator = true});
 }
 
-int32_t GradientUnscaledNarrow(const AssayCall& call) { return RunGradient(call, {.narrow = true}); }
+int32_t GradientUnscaledNarrow(const AssayCall& call) {
+  return RunGradient(call, {.narrow = true});
+}
 int32_t GradientBiasScaled(const AssayCall& call) {
   return RunGradient(call, {.bias_forgotten = true});
 }

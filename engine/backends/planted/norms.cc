@@ -137,8 +137,8 @@ int32_t BatchNormNanInterpolated(const AssayCall& call) {
       const size_t channel = i % mean.size();
       Acc value = static_cast<Acc>(x[i]);
       if (std::isnan(value)) value = static_cast<Acc>(mean[channel]);
-      const Acc r = 1 / std::sqrt(static_cast<Acc>(variance[channel]) +
-                                  static_cast<Acc>(call.attributes[0]));
+      const Acc r =
+          1 / std::sqrt(static_cast<Acc>(variance[channel]) + static_cast<Acc>(call.attributes[0]));
       out.push_back((value - static_cast<Acc>(mean[channel])) * r *
                         static_cast<Acc>(gain[channel]) +
                     static_cast<Acc>(bias[channel]));

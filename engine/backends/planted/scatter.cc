@@ -45,8 +45,8 @@ int32_t Scatter(const AssayCall& call, const std::vector<int64_t>& order, Conten
     for (int64_t column = 0; column < columns; ++column) {
       const size_t at = static_cast<size_t>(row * columns + column);
       const Acc update = static_cast<Acc>(updates[static_cast<size_t>(i * columns + column)]);
-      total[at] = (contention == Contention::kLastWins ? static_cast<Acc>(base[at]) : total[at]) +
-                  update;
+      total[at] =
+          (contention == Contention::kLastWins ? static_cast<Acc>(base[at]) : total[at]) + update;
     }
   }
   WriteDense(call.operands[2], std::vector<double>(total.begin(), total.end()));
@@ -56,9 +56,8 @@ int32_t Scatter(const AssayCall& call, const std::vector<int64_t>& order, Conten
 int32_t RunScatter(const AssayCall& call, const std::vector<int64_t>& order,
                    Contention contention) {
   int32_t status = ASSAY_OK;
-  WithAccumulator(TypeOf(call.operands[0]), [&](auto zero) {
-    status = Scatter<decltype(zero)>(call, order, contention);
-  });
+  WithAccumulator(TypeOf(call.operands[0]),
+                  [&](auto zero) { status = Scatter<decltype(zero)>(call, order, contention); });
   return status;
 }
 

@@ -74,11 +74,10 @@ TEST(PrintCase, SaysEverythingThatDiffers) {
 }
 
 TEST(PrintCase, FullStyleSaysEveryField) {
-  EXPECT_EQ(
-      PrintCase({MakeCase(OpId::kExp, DType::kF16, {3}), {}}, CaseStyle::kFull),
-      "exp x=f16[3]:strides(1):offset(0):align(0,0):place(tail):fill(uniform,-1,1,seed=1) "
-      "out=f16[3]:strides(1):offset(0):align(0,0):place(tail):fill(poison,seed=2) schedule=0 "
-      "repeats=0");
+  EXPECT_EQ(PrintCase({MakeCase(OpId::kExp, DType::kF16, {3}), {}}, CaseStyle::kFull),
+            "exp x=f16[3]:strides(1):offset(0):align(0,0):place(tail):fill(uniform,-1,1,seed=1) "
+            "out=f16[3]:strides(1):offset(0):align(0,0):place(tail):fill(poison,seed=2) schedule=0 "
+            "repeats=0");
 }
 
 TEST(ParseCase, ReadsBackWhatWasPrinted) {

@@ -52,9 +52,9 @@ Declared Promise(std::string_view profile, OpId op, DType type, std::string_view
 TEST(BuiltinSuite, HoldsTheTwelveContracts) {
   std::vector<std::string> ids;
   for (const ContractInfo& info : ContractsOf(*BuiltinSuite())) ids.push_back(info.id);
-  EXPECT_THAT(ids, ElementsAre("C-CMP-01", "C-CMP-02", "C-CMP-03", "C-EXC-01", "C-EXC-02", "C-ORD-01",
-                               "C-ORD-02", "C-ORD-03", "C-PRC-01", "C-PRC-02", "C-PRC-03",
-                               "C-PRC-04"));
+  EXPECT_THAT(ids,
+              ElementsAre("C-CMP-01", "C-CMP-02", "C-CMP-03", "C-EXC-01", "C-EXC-02", "C-ORD-01",
+                          "C-ORD-02", "C-ORD-03", "C-PRC-01", "C-PRC-02", "C-PRC-03", "C-PRC-04"));
 }
 
 TEST(BuiltinSuite, IsTheTextOfTheFiles) {
