@@ -97,8 +97,8 @@ void JudgeAlike(const Trial& trial, ClauseVerdict& verdict) {
     if (i == first || !like) continue;
     ++compared;
     if ((answers.Real(i) == 0) == (answers.Real(first) == 0)) continue;
-    return Complain(verdict, i, answers.Real(i), std::numeric_limits<double>::infinity(),
-                    verdict.bound);
+    // No distance: where the policy itself is broken too, that clause has one, and is named.
+    return Complain(verdict, i, answers.Real(i), 1, verdict.bound);
   }
   verdict.outcome = compared > 0 ? Outcome::kConforming : Outcome::kNotTested;
   if (compared == 0) verdict.reason = "no two elements have the same truth";
