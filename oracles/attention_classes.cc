@@ -73,7 +73,12 @@ ClassSet ValueClasses(const Query& query, const ScoreClasses& classes, const dou
       may_be_nan = true;
       continue;
     }
-    if (std::isnan(v) || classes.absent[static_cast<size_t>(j)] != 0) return kClassNan;
+    // A weight of zero times it is NaN, unless the key, or its whole tile, is left out as masked.
+    if (classes.absent[static_cast<size_t>(j)] != 0) {
+      may_be_nan = true;
+      continue;
+    }
+    if (std::isnan(v)) return kClassNan;
     (v > 0 ? positive : negative) = true;
     may_be_nan |= !(p[j] > kSurelyPositive);
   }

@@ -102,8 +102,9 @@ class Attention {
     std::vector<Acc> weights;
     Acc sum = 0;
     for (const Acc score : scores_) {
-      weights.push_back(Kept(form_.weights, std::exp(score - largest)));
-      sum = Kept(form_.sum, sum + weights.back());
+      const Acc weight = std::exp(score - largest);
+      weights.push_back(Kept(form_.weights, weight));
+      sum = Kept(form_.sum, sum + weight);
     }
     for (int64_t d = 0; d < shape_.head; ++d) {
       Acc total = 0;

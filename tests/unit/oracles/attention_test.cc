@@ -134,9 +134,10 @@ TEST(AttentionSpecials, ValuesKeepToTheirColumn) {
   Attention attention(DType::kF32, 1, 1, 3, 4);
   attention.SetReal(2, {1, kInf, kInf, kNaN, 1, 1, -kInf, 1, 1, 1, 1, 1});
   EXPECT_EQ(attention.Classes(), (Sets{kClassByValue, kClassPosInf, kClassNan, kClassNan}));
-  // Behind a mask the product with 0 is still taken.
+  // Behind a mask the product with 0 is taken, or the key is left out with its tile.
   attention.SetReal(3, {-kInf, 0, 0});
-  EXPECT_EQ(attention.Classes(), (Sets{kClassByValue, kClassNan, kClassNan, kClassNan}));
+  EXPECT_EQ(attention.Classes(), (Sets{kClassByValue, kClassByValue | kClassNan,
+                                       kClassNegInf | kClassNan, kClassByValue | kClassNan}));
   // A probability that vanishes in some type times an infinity.
   attention.SetReal(3, {-200, 0, -kInf});
   EXPECT_EQ(attention.Classes()[1], kClassPosInf | kClassNan);
