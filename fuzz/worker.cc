@@ -76,8 +76,10 @@ Result<MutationSpace> SpaceOf(const CampaignConfig& config, const Session& sessi
   MutationSpace space;
   for (const OpId op : ops.value()) {
     std::vector<DType> types = TypesFor(op, session);
-    // What the reference alone takes finds nothing, unless it is what was asked for.
-    if (types.empty() && config.ops.empty() && AnyLibrary(session)) continue;
+    // What the reference alone takes finds nothing, unless it is what was asked for; a campaign
+    // that was given no operators names all of them.
+    const bool chosen = static_cast<int>(config.ops.size()) < kOpCount;
+    if (types.empty() && !chosen && AnyLibrary(session)) continue;
     space.ops.push_back(op);
     space.types.push_back(std::move(types));
   }
