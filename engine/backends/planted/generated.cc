@@ -5,29 +5,17 @@
 
 #include "contracts/invariant.h"
 #include "engine/backends/planted/defects.h"
+#include "engine/backends/planted/row.h"
 
 namespace assay::planted {
 namespace {
 
-constexpr PlantedState kBaseline = PlantedState::kBaseline;
-constexpr PlantedState kBad = PlantedState::kBad;
-constexpr PlantedState kGood = PlantedState::kGood;
-
-template <class... Enums>
-constexpr uint32_t BitsOf(Enums... values) {
-  return ((1u << static_cast<unsigned>(values)) | ...);
-}
 template <class... Ops>
 constexpr OpSet SetOf(Ops... ops) {
   return (Bit(ops) | ...);
 }
 
-constexpr uint32_t kF32 = BitsOf(DType::kF32);
-constexpr uint32_t kF64 = BitsOf(DType::kF64);
 constexpr uint32_t kFlushed = kF64 | kF32;
-constexpr uint32_t kUpTo32 = BitsOf(DType::kF32, DType::kF16, DType::kBf16);
-constexpr uint32_t kFloats = kF64 | kUpTo32;
-constexpr uint32_t kAnyType = (1u << kDTypeCount) - 1;
 
 constexpr uint32_t kEvery = (1u << kFamilyCount) - 1;
 // Copies and integers have neither NaN nor precision; choices among NaN are matters of declaration.
@@ -102,8 +90,6 @@ struct Defect {
   int32_t (*run)(const AssayCall& call);
   std::string_view note;
 };
-
-constexpr std::string_view kProfile = "planted";
 
 // clang-format off
 constexpr Defect kDefects[] = {

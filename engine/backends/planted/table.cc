@@ -12,28 +12,13 @@
 
 #include "engine/backends/planted/generated.h"
 #include "engine/backends/planted/kernels.h"
+#include "engine/backends/planted/row.h"
 #include "engine/backends/planted/written.h"
 
 namespace assay {
 namespace {
 
 using namespace planted;  // the functions of the rows
-
-constexpr PlantedState kBad = PlantedState::kBad;
-constexpr PlantedState kGood = PlantedState::kGood;
-
-template <class... Enums>
-constexpr uint32_t BitsOf(Enums... values) {
-  return ((1u << static_cast<unsigned>(values)) | ...);
-}
-
-constexpr uint32_t kF64 = BitsOf(DType::kF64);
-constexpr uint32_t kF32 = BitsOf(DType::kF32);
-constexpr uint32_t kF16 = BitsOf(DType::kF16);
-constexpr uint32_t kHalf = BitsOf(DType::kF16, DType::kBf16);
-constexpr uint32_t kUpTo32 = kF32 | kHalf;
-constexpr uint32_t kFloats = kF64 | kUpTo32;
-constexpr uint32_t kAnyType = (1u << kDTypeCount) - 1;
 
 constexpr OpSet kGemm = Bit(OpId::kGemm);
 constexpr OpSet kDot = Bit(OpId::kDot);
@@ -47,7 +32,6 @@ constexpr OpSet kGelu = Bit(OpId::kGelu);
 constexpr OpSet kUnary = kExp | kLog | kTanh | kSqrt | Bit(OpId::kErf) | kGelu;
 constexpr OpSet kGather = Bit(OpId::kGather);
 
-constexpr std::string_view kProfile = "planted";
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kExc01 = "C-EXC-01",
                            kExc02 = "C-EXC-02";
 

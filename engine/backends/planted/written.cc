@@ -7,28 +7,16 @@
 #include <iterator>
 
 #include "engine/backends/planted/kernels.h"
+#include "engine/backends/planted/row.h"
 
 namespace assay {
 namespace {
 
 using namespace planted;  // the functions of the rows
 
-constexpr PlantedState kBad = PlantedState::kBad;
-constexpr PlantedState kGood = PlantedState::kGood;
-
-template <class... Enums>
-constexpr uint32_t BitsOf(Enums... values) {
-  return ((1u << static_cast<unsigned>(values)) | ...);
-}
-
-constexpr uint32_t kF64 = BitsOf(DType::kF64);
-constexpr uint32_t kF32 = BitsOf(DType::kF32);
-constexpr uint32_t kFloats = BitsOf(DType::kF64, DType::kF32, DType::kF16, DType::kBf16);
-
 constexpr OpSet kReduces =
     Bit(OpId::kAllReduce) | Bit(OpId::kReduceScatter) | Bit(OpId::kAllGather);
 
-constexpr std::string_view kProfile = "planted";
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C-PRC-04",
                            kOrd01 = "C-ORD-01", kOrd02 = "C-ORD-02", kOrd03 = "C-ORD-03",
                            kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01";
