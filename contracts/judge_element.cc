@@ -17,7 +17,7 @@ struct Outside {
 };
 
 std::optional<Outside> OutsideOf(long double truth, DType type) {
-  const IntegerRange range = RangeOf(type);
+  const IntegerLimits range = LimitsOf(type);
   if (!std::isfinite(truth)) return std::nullopt;
   if (truth >= range.lowest && truth <= range.highest) return std::nullopt;
   const long double modulus = std::ldexp(1.0L, 8 * SizeOf(type));
@@ -36,7 +36,7 @@ Beyond Overflowed(const Outside& outside, std::optional<IntegerOverflow> declare
 // x86's answer: the conversion to 32 bits (64 for a 64-bit result) gives its lowest number for NaN
 // and for whatever does not fit, and a narrower result keeps the low bits.
 int64_t IndefiniteOf(double x, DType type) {
-  const IntegerRange wide = RangeOf(SizeOf(type) == 8 ? DType::kI64 : DType::kI32);
+  const IntegerLimits wide = LimitsOf(SizeOf(type) == 8 ? DType::kI64 : DType::kI32);
   const double whole = std::trunc(x);
   const double above = -static_cast<double>(wide.lowest);
   const bool fits = whole >= static_cast<double>(wide.lowest) && whole < above;
@@ -45,13 +45,13 @@ int64_t IndefiniteOf(double x, DType type) {
 }
 
 int64_t SaturatedOf(double x, DType type) {
-  const IntegerRange range = RangeOf(type);
+  const IntegerLimits range = LimitsOf(type);
   if (std::isnan(x)) return 0;
   return x < 0 ? range.lowest : range.highest;
 }
 
 bool Fits(double x, DType type) {
-  const IntegerRange range = RangeOf(type);
+  const IntegerLimits range = LimitsOf(type);
   const double whole = std::trunc(x);
   // highest + 1 is a power of two, and so exact where highest is not.
   return whole >= static_cast<double>(range.lowest) &&
@@ -67,13 +67,6 @@ Beyond CastFromReal(double x, DType type, std::optional<CastOutside> declared, i
 }
 
 }  // namespace
-
-IntegerRange RangeOf(DType type) {
-  const int bits = 8 * SizeOf(type);
-  const bool is_signed = DecodeInteger(type, ~uint64_t{0}) < 0;
-  const auto highest = static_cast<int64_t>(~uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0)));
-  return {is_signed ? -highest - 1 : 0, highest};
-}
 
 Beyond JudgeBeyond(const Trial& trial, int64_t i, int64_t got) {
   const Binding& binding = trial.contracts.binding;
@@ -129,7 +122,7 @@ Decided ElementRule::DecideWhole(int64_t got, int64_t i, double bound) const {
   const Case& value = *trial_->values.source;
   Truth truth = TruthOf(*evidence_, i);
   if (value.op == OpId::kQuantize) {
-    const IntegerRange range = RangeOf(trial_->contracts.binding.output);
+    const IntegerLimits range = LimitsOf(trial_->contracts.binding.output);
     const int64_t zero = IntegerAttribute(value, kQuantizeZeroPoint);
     const std::optional<QuantizeRounding>& declared = trial_->declared().rounding;
     const Ties ties = !declared                                  ? Ties::kEither

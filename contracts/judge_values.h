@@ -128,10 +128,5 @@ enum class Beyond : uint8_t {
   kUnspecified,  // outside, and right only under a declaration that is missing
 };
 Beyond JudgeBeyond(const Trial& trial, int64_t i, int64_t got);
-// Lowest and highest number of an integer type.
-struct IntegerRange {
-  int64_t lowest, highest;
-};
-IntegerRange RangeOf(DType type);
 
 }  // namespace assay

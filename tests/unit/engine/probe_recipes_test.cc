@@ -11,23 +11,10 @@
 
 #include "contracts/values.h"
 #include "engine/probe.h"
+#include "tests/unit/engine/probe_cases.h"
 
 namespace assay {
 namespace {
-
-constexpr uint64_t kSeeds = 60;
-
-template <class Function>
-void ForEachCase(Probe probe, OpId op, DType type, const Function& function) {
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Case value = MakeProbeCase(probe, op, type, seed);
-    const Result<NamedDims> dims = CheckCase(value);
-    ASSERT_TRUE(dims.ok()) << dims.error().Text();
-    Values values;
-    MakeValues(value, dims.value(), values);
-    function(value, values);
-  }
-}
 
 TEST(ProbeRecipe, SquaresOverflowWhereTheNormDoesNot) {
   for (const DType type : {DType::kF32, DType::kF16, DType::kBf16}) {

@@ -10,24 +10,10 @@
 
 #include "contracts/judge.h"
 #include "contracts/values.h"
+#include "tests/unit/engine/probe_cases.h"
 
 namespace assay {
 namespace {
-
-constexpr uint64_t kSeeds = 60;
-
-// Calls function(values of the case) for every case of the probe on `op`.
-template <class Function>
-void ForEachCase(Probe probe, OpId op, DType type, const Function& function) {
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Case value = MakeProbeCase(probe, op, type, seed);
-    const Result<NamedDims> dims = CheckCase(value);
-    ASSERT_TRUE(dims.ok()) << dims.error().Text();
-    Values values;
-    MakeValues(value, dims.value(), values);
-    function(value, values);
-  }
-}
 
 TEST(Probe, EveryNameOfTheSuitesMeasurementsIsAProbe) {
   for (const ContractInfo& info : ContractsOf(*BuiltinSuite())) {
