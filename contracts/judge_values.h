@@ -10,13 +10,32 @@
 
 namespace assay {
 
+// What the answers of one call came to under a tolerance: all that JudgeValues needs to conclude.
+struct ValueFindings {
+  ClauseVerdict verdict;  // outcome, error, ratio, witness, bound, reason
+  int64_t judged = 0;     // elements that the bound says something of
+  bool violated = false, undecided = false, excused = false, unspecified = false;
+
+  bool AllRight() const { return !violated && !undecided && !excused && !unspecified; }
+};
+
+// What is computed once for all clauses and backends that ask the same of the same evidence. Keys
+// are identities of programs, with the measurement they were evaluated on; evidence made by hand has
+// none, and nothing of it is kept.
 struct JudgeScratch::Impl {
   ProgramScratch program;
   std::vector<double> strict, loose;  // E of every element
-  // What `strict` was computed from: backends that declare the same share their bound, and E with
-  // it.
-  const BoundRule* strict_rule = nullptr;
-  uint64_t strict_measurement = 0;
+  uint32_t strict_identity = 0, loose_identity = 0;
+  uint64_t strict_measurement = 0, loose_measurement = 0;
+  // Of programs that give one number, by identity.
+  struct Known {
+    uint64_t measurement = 0;
+    double value = 0;
+  };
+  std::vector<Known> known;
+  // Of the call that is being judged, under the rule of these identities; 0: none yet.
+  ValueFindings findings;
+  uint32_t findings_strict = 0, findings_loose = 0;
 };
 
 // One case under judgement, for all clauses.
@@ -31,6 +50,8 @@ struct Trial {
   Inputs inputs;
 
   const Declared& declared() const { return contracts.binding.declared; }
+  // Value of a program that gives one number.
+  double ByCase(const Program& program) const;
 };
 
 // Consecutive output elements as one call wrote them: all of them, or one row of the batch.
