@@ -297,8 +297,9 @@ void Judge(const BoundContracts& contracts, const Values& values, const Evidence
       contracts, values,       evidence,      observation,
       force,     force_budget, *scratch.impl, {&evidence, &values, IsSpecial(evidence)}};
   scratch.impl->findings_strict = 0;
+  scratch.impl->ordinary.reset();
   for (const BoundClause& clause : contracts.clauses) {
-    if (!clause.promised) continue;
+    if (!clause.promised()) continue;
     if (clause.when && trial.ByCase(*clause.when) == 0) continue;
     ClauseVerdict& judged = verdict.clauses.emplace_back();
     judged.contract = clause.contract;

@@ -4,6 +4,7 @@
 // gives, narrowed by what is declared; and places of a maximum.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "contracts/judge_values.h"
 
@@ -161,11 +162,20 @@ bool AllOrdinary(const Trial& trial, const Answers& answers) {
   return !other;
 }
 
+// The same, remembered for the call itself, which most clauses look at.
+bool IsOrdinary(const Trial& trial, const Answers& answers) {
+  const bool whole = &answers.bits == &trial.observation.bits;
+  std::optional<bool>& known = trial.scratch.ordinary;
+  if (!whole) return AllOrdinary(trial, answers);
+  if (!known) known = AllOrdinary(trial, answers);
+  return *known;
+}
+
 }  // namespace
 
 void CheckClasses(const Trial& trial, const BoundClause& clause, const Answers& answers,
                   ClauseVerdict& verdict) {
-  if (AllOrdinary(trial, answers)) return;
+  if (IsOrdinary(trial, answers)) return;
   const bool mask = trial.declared().nan == NanPolicy::kMask;
   LazyBound bound(trial, clause);
   bool masked_row_asked = false;

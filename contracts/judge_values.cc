@@ -66,7 +66,7 @@ class ValueJudge {
     if (verdict_.force != 0) return;
     verdict_.outcome = Outcome::kVacuous;
     verdict_.reason = found_.judged == 0 ? "no element has a real number for an answer"
-                                   : "no narrower model would have been rejected";
+                                         : "no narrower model would have been rejected";
   }
 
  private:
@@ -93,32 +93,26 @@ class ValueJudge {
     const double* hi = evidence_.hi.data() + answers_.first;
     const double* lo = evidence_.lo.data() + answers_.first;
     const double* radius = evidence_.radius.data() + answers_.first;
-    double worst = 0;
+    std::vector<double>& ratios = trial_.scratch.ratios;
+    if (ratios.size() < evidence_.hi.size()) ratios.resize(evidence_.hi.size());
+    double* ratio = ratios.data();
     bool outside = false;
     for (int64_t i = 0; i < answers_.count; ++i) {
       const double distance = std::fabs((got[i] - hi[i]) - lo[i]);
       outside |= !(distance + radius[i] <= bound[i]);
-      const double ratio = distance / std::max(bound[i], std::numeric_limits<double>::min());
-      worst = ratio > worst ? ratio : worst;
+      ratio[i] = distance / std::max(bound[i], std::numeric_limits<double>::min());
     }
     for (int64_t i = answers_.first; i < end(); ++i) {
       outside |= (evidence_.legal[i] & kClassByValue) == 0;
     }
     if (outside) return false;
     found_.judged = answers_.count;
-    Worst(worst);
+    if (answers_.count == 0) return true;
+    const int64_t worst = std::max_element(ratio, ratio + answers_.count) - ratio;
+    verdict_.ratio = ratio[worst];
+    verdict_.witness = answers_.first + worst;
+    verdict_.bound = bound[worst];
     return true;
-  }
-
-  void Worst(double ratio) {
-    verdict_.ratio = ratio;
-    for (int64_t i = answers_.first; i < end(); ++i) {
-      const double distance = std::fabs((answers_.Real(i) - evidence_.hi[i]) - evidence_.lo[i]);
-      if (distance / std::max(strict()[i], std::numeric_limits<double>::min()) != ratio) continue;
-      verdict_.witness = i;
-      verdict_.bound = strict()[i];
-      return;
-    }
   }
 
   void Elements() {

@@ -20,11 +20,12 @@ struct ValueFindings {
 };
 
 // What is computed once for all clauses and backends that ask the same of the same evidence. Keys
-// are identities of programs, with the measurement they were evaluated on; evidence made by hand has
-// none, and nothing of it is kept.
+// are identities of programs, with the measurement they were evaluated on; evidence made by hand
+// has none, and nothing of it is kept.
 struct JudgeScratch::Impl {
   ProgramScratch program;
   std::vector<double> strict, loose;  // E of every element
+  std::vector<double> ratios;         // of distance to E, of some answers
   uint32_t strict_identity = 0, loose_identity = 0;
   uint64_t strict_measurement = 0, loose_measurement = 0;
   // Of programs that give one number, by identity.
@@ -36,6 +37,7 @@ struct JudgeScratch::Impl {
   // Of the call that is being judged, under the rule of these identities; 0: none yet.
   ValueFindings findings;
   uint32_t findings_strict = 0, findings_loose = 0;
+  std::optional<bool> ordinary;  // no class could be wrong
 };
 
 // One case under judgement, for all clauses.
@@ -91,8 +93,8 @@ void JudgeChoice(const Trial& trial, const Answers& answers, ClauseVerdict& verd
 // The relations between calls; to what the clause's other relations came to the worst is added.
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
 void JudgeScales(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
-// False: all the clause asks for is an invariance that is not declared.
-bool IsPromised(const BoundClause& clause, const Binding& binding);
+// Of relations, a bit each, those that ask for no invariance that is not declared.
+uint32_t PromisedOf(uint32_t relations, const Binding& binding);
 
 // Whether the classes of some answers are legal. REQUIRES verdict.outcome kConforming.
 void CheckClasses(const Trial& trial, const BoundClause& clause, const Answers& answers,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which programs are one and the same. Contracts borrow each other's tolerances and backends declare
-// alike, so a case meets few distinct programs under many clauses; each is worth evaluating once.
+// Which programs are one and the same. Contracts borrow each other's tolerances and backends
+// declare alike, so a case meets few distinct programs under many clauses; each is worth evaluating
+// once.
 #include <bit>
 #include <map>
 #include <mutex>
