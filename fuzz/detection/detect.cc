@@ -4,7 +4,7 @@
 // every one in a forked process, until the bug shows or the limit is reached. Prints one JSON
 // object a line to stdout; tests/bench/detection.py starts it and makes the table.
 //
-//   assay-detect [--kernel NAME]... [--arm ARM[=INPUTS]]... [--seeds N] [--jobs N] [--list]
+//   assay-detect [--kernel NAME]... [--arm ARM[=INPUTS]]... [--seeds N] [--jobs N]
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +88,7 @@ void PrintCatch(const Job& job, const Catch& result) {
                                        {"inputs", result.inputs},
                                        {"seconds", result.seconds},
                                        {"clause", result.clause},
+                                       {"case", result.line},
                                        {"died", !result.ended}};
   std::printf("%s\n", line.dump().c_str());
   std::fflush(stdout);
@@ -117,12 +118,10 @@ int Detect(int argc, char** argv) {
   std::vector<std::string> kernels, arm_texts = {"guided"};
   uint64_t seeds = 1;
   size_t at_once = 2;
-  bool list = false;
   app.add_option("--kernel", kernels);
   app.add_option("--arm", arm_texts);
   app.add_option("--seeds", seeds);
   app.add_option("--jobs", at_once)->check(CLI::PositiveNumber);
-  app.add_flag("--list", list);
   CLI11_PARSE(app, argc, argv);
   const Result<std::vector<Quarry>> quarries = ChooseQuarries(kernels);
   if (!quarries.ok()) return Refuse(quarries.error(), kExitUsage);
@@ -134,9 +133,8 @@ int Detect(int argc, char** argv) {
   }
   std::vector<Job> jobs;
   for (const Quarry& quarry : quarries.value()) {
-    if (list) std::printf("%s %s\n", quarry.name.c_str(), quarry.state.c_str());
     for (const Arm& arm : arms) {
-      for (uint64_t seed = 1; seed <= seeds && !list; ++seed) jobs.push_back({&quarry, &arm, seed});
+      for (uint64_t seed = 1; seed <= seeds; ++seed) jobs.push_back({&quarry, &arm, seed});
     }
   }
   RunAll(jobs, at_once);

@@ -37,6 +37,11 @@ bool Names(std::string_view list, std::string_view name) {
   return false;
 }
 
+template <size_t kSize>
+void Keep(std::string_view text, char (&place)[kSize]) {
+  std::copy_n(text.data(), std::min(text.size(), kSize - 1), place);
+}
+
 // An output that was not written breaks every contract; one clause says so in place of the others.
 bool Shows(const Quarry& quarry, const ClauseVerdict& clause) {
   if (clause.outcome != Outcome::kViolating) return false;
@@ -70,18 +75,19 @@ const Record& Hunter::Try(const Case& value, const NamedDims& dims) {
     if (outcome.backend != kQuarryIndex) continue;
     for (const ClauseVerdict& clause : outcome.verdict.clauses) {
       if (Shows(quarry_, clause)) {
-        End(std::string(clause.contract) + "/" + std::string(clause.clause));
+        End(std::string(clause.contract) + "/" + std::string(clause.clause),
+            PrintCase({value, {quarry_.spec}}));
       }
     }
   }
   return record;
 }
 
-void Hunter::End(std::string_view clause) {
+void Hunter::End(std::string_view clause, std::string_view line) {
   result_.seconds = ProcessorSeconds() - started_;
   result_.found = !clause.empty();
-  const size_t size = std::min(clause.size(), sizeof result_.clause - 1);
-  std::copy_n(clause.data(), size, result_.clause);
+  Keep(clause, result_.clause);
+  Keep(line, result_.line);
   result_.ended = true;
   _exit(0);
 }

@@ -20,6 +20,7 @@ struct Catch {
   bool found = false;
   bool ended = false;  // false: the process died before it was done
   char clause[64] = {};
+  char line[2048] = {};  // the case that showed the bug, as `assay repro` takes it
 };
 
 class Hunter {
@@ -33,7 +34,7 @@ class Hunter {
   // Runs and judges a checked case; ends the process when the bug shows.
   const Record& Try(const Case& value, const NamedDims& dims);
   // Ends the process; an empty clause means that nothing was found.
-  [[noreturn]] void End(std::string_view clause);
+  [[noreturn]] void End(std::string_view clause, std::string_view line = {});
 
   const Quarry& quarry() const { return quarry_; }
   const AssayBackend& table() const;
