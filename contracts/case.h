@@ -79,8 +79,10 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kAllReduce,
   kReduceScatter,
   kAllGather,
+  kIntDiv,
+  kIntRemainder,
 };
-inline constexpr int kOpCount = 62;
+inline constexpr int kOpCount = 64;
 __extension__ using OpSet = unsigned __int128;  // one bit per OpId
 static_assert(kOpCount <= 128);
 constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }

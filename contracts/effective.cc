@@ -98,6 +98,8 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
              (family == Family::kCast ? Bit(DeclarationKey::kCastOutside) : 0);
     case Relation::kIndexPolicy:
       return Bit(DeclarationKey::kOutOfBounds);
+    case Relation::kDivisionPolicy:
+      return Bit(DeclarationKey::kDivisionByZero) | Bit(DeclarationKey::kDivisionOverflow);
     case Relation::kNanPolicy:
       return Bit(DeclarationKey::kNan);
     case Relation::kGuards:

@@ -57,7 +57,8 @@ namespace assay {
     "max_abs_product_sum")                                                                        \
   X(kMaxAbsProductSum, "max_abs_product_sum", kCase, "largest sum|a||b| without alpha")           \
   X(kExtent, "extent", kCase, "rows of a gather's table, or whatever its indices choose from")    \
-  X(kOutsideCount, "outside_count", kCase, "indices outside [0, extent)")                         \
+  X(kOutsideCount, "outside_count", kCase,                                                        \
+    "indices outside [0, extent), integers without a quotient")                                   \
   X(kHeadSize, "head_size", kCase, "attention: products per score")                               \
   X(kRanks, "ranks", kCase, "collectives: number of ranks")                                       \
   X(kLipschitz, "lipschitz", kCase, "fused_linear: largest slope of the activation")              \

@@ -36,7 +36,7 @@ const std::array<OperatorDef, kOpCount>& Table() {
 constexpr std::string_view kFamilyNames[kFamilyCount] = {
     "gemm",    "dot",    "sum",       "softmax", "unary",  "gather",   "int_gemm",
     "vector",  "norm",   "product",   "select",  "binary", "cast",     "quantize",
-    "scatter", "linear", "attention", "conv",    "pool",   "gradient", "collective"};
+    "scatter", "linear", "attention", "conv",    "pool",   "gradient", "collective", "int_division"};
 
 constexpr DType kAllTypes[] = {DType::kF32,    DType::kF64,   DType::kF16, DType::kBf16,
                                DType::kI32,    DType::kI64,   DType::kI8,  DType::kU8,
@@ -89,6 +89,9 @@ Fill DefaultFill(const Case& value, const OperandDef& operand, DType type, const
     const int64_t extent = IndexedExtent(value, dims);
     return {FillKind::kIndices, seed, 0, extent > 0 ? static_cast<double>(extent - 1) : 0};
   }
+  // A divisor is not zero.
+  const bool divides = DefOf(value.op).family == Family::kIntDivision && operand.name == "y";
+  if (divides) return {FillKind::kIntegers, seed, 1, 100};
   if (type == DType::kU8) return {FillKind::kIntegers, seed, 0, 200};
   if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
   // A variance is positive, a mask lets everything through.

@@ -24,23 +24,24 @@ enum class Family : uint8_t {
   kSoftmax,
   kUnary,
   kGather,
-  kIntGemm,     // int8_gemm
-  kVector,      // scal, axpy
-  kNorm,        // nrm2, variance, layer_norm, rms_norm, batch_norm
-  kProduct,     // prod
-  kSelect,      // max, min, argmax, amax
-  kBinary,      // add ... hypot
-  kCast,        // cast
-  kQuantize,    // quantize, dequantize
-  kScatter,     // scatter_add
-  kLinear,      // fused_linear
-  kAttention,   // attention
-  kConv,        // conv2d
-  kPool,        // max_pool, avg_pool
-  kGradient,    // scaled_gradient
-  kCollective,  // all_reduce, reduce_scatter, all_gather
+  kIntGemm,      // int8_gemm
+  kVector,       // scal, axpy
+  kNorm,         // nrm2, variance, layer_norm, rms_norm, batch_norm
+  kProduct,      // prod
+  kSelect,       // max, min, argmax, amax
+  kBinary,       // add ... hypot
+  kCast,         // cast
+  kQuantize,     // quantize, dequantize
+  kScatter,      // scatter_add
+  kLinear,       // fused_linear
+  kAttention,    // attention
+  kConv,         // conv2d
+  kPool,         // max_pool, avg_pool
+  kGradient,     // scaled_gradient
+  kCollective,   // all_reduce, reduce_scatter, all_gather
+  kIntDivision,  // int_div, int_remainder
 };
-inline constexpr int kFamilyCount = 21;
+inline constexpr int kFamilyCount = 22;
 std::string_view NameOf(Family family);
 
 // kInout: read (as far as the operation says so) and then overwritten, like C of a BLAS gemm.
@@ -118,8 +119,9 @@ inline constexpr int kGeluForm = 0;     // erf | tanh
 inline constexpr int kNormEpsilon = 0;  // layer_norm, rms_norm, batch_norm: added to the variance
 inline constexpr int kVarianceCorrection = 0;  // integer 0 | 1: divides by n - correction
 inline constexpr int kClampLow = 0, kClampHigh = 1;
-inline constexpr int kRemainderStyle = 0;  // truncated (fmod) | ieee | floored (Python, NumPy)
-inline constexpr int kCastOverflow = 0;    // saturating | ieee (Inf, or NaN where there is none)
+inline constexpr int kRemainderStyle = 0;    // truncated (fmod) | ieee | floored (Python, NumPy)
+inline constexpr int kIntDivisionStyle = 0;  // truncated (C) | floored (Python, NumPy)
+inline constexpr int kCastOverflow = 0;      // saturating | ieee (Inf, or NaN where there is none)
 inline constexpr int kQuantizeScale = 0, kQuantizeZeroPoint = 1;  // real > 0; integer
 inline constexpr int kIndexSelectAxis = 0;                        // integer 0 | 1
 inline constexpr int kLinearActivation = 0;  // none relu gelu_erf gelu_tanh silu sigmoid tanh

@@ -73,6 +73,8 @@ bool IsPositive(OpId op, int operand, std::string_view name) {
       return operand == 0;
     case OpId::kDiv:
     case OpId::kRemainder:
+    case OpId::kIntDiv:
+    case OpId::kIntRemainder:
       return operand == 1;
     default:
       return name == "variance";
@@ -84,6 +86,7 @@ Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame
   if (!IsFloat(type)) {
     const double largest = tame == Tame::kIntegers ? 2 : 100;
     const bool positive_only = type == DType::kU8 || op == OpId::kCast;
+    if (positive) return {FillKind::kIntegers, seed, 1, largest};
     return {FillKind::kIntegers, seed, positive_only ? 0 : -largest, largest};
   }
   if (tame == Tame::kIntegers) return {FillKind::kIntegers, seed, positive ? 1.0 : -2.0, 2};
@@ -178,6 +181,7 @@ bool IsExact(const OperatorDef& def, Tame tame) {
   switch (def.family) {
     case Family::kGather:
     case Family::kIntGemm:
+    case Family::kIntDivision:
     case Family::kQuantize:
       return true;
     case Family::kCast:

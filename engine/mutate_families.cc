@@ -224,6 +224,31 @@ void FillBinary(Draft& draft) {
   }
 }
 
+// Dividends of every size by divisors of which hardly any is 0; those are set one by one.
+void FillDivision(Draft& draft) {
+  Random& random = draft.random;
+  Tensor& x = draft.value.operands[0];
+  Tensor& y = draft.value.operands[1];
+  const double lowest = std::max(static_cast<double>(LimitsOf(x.dtype).lowest), -kMaxFillInteger);
+  const double highest = std::min(static_cast<double>(LimitsOf(x.dtype).highest), kMaxFillInteger);
+  x.fill = random.Percent(30) ? Integers(random, std::max(lowest, -100.0), 100)
+                              : Integers(random, lowest, highest);
+  if (random.Percent(20)) x.fill = Constant(random.Percent(50) ? lowest : highest);
+  switch (random.Below(4)) {
+    case 0:
+      y.fill = Integers(random, 1, highest);
+      return;
+    case 1:
+      y.fill = lowest < 0 ? Integers(random, -9, -2) : Integers(random, 2, 9);
+      return;
+    case 2:
+      y.fill = Constant(random.Percent(50) || lowest == 0 ? 1 : lowest);
+      return;
+    default:
+      y.fill = Integers(random, 1, 9);
+  }
+}
+
 void FillCast(Draft& draft) {
   Tensor& x = draft.value.operands[0];
   x.fill = DrawConversionRange(x.dtype, draft.value.operands[1].dtype, draft.random);
@@ -318,13 +343,14 @@ struct FamilyRow {
   void (*fill)(Draft&);
 };
 constexpr FamilyRow kFamilies[] = {
-    {Family::kGemm, 70, FillPair},        {Family::kDot, 70, FillPair},
-    {Family::kConv, 70, FillPair},        {Family::kSoftmax, 60, FillRows},
-    {Family::kNorm, 70, FillNorm},        {Family::kProduct, 70, FillProduct},
-    {Family::kSelect, 50, FillSelection}, {Family::kBinary, 50, FillBinary},
-    {Family::kCast, 70, FillCast},        {Family::kQuantize, 80, FillQuantize},
-    {Family::kLinear, 70, FillLinear},    {Family::kAttention, 85, FillAttention},
-    {Family::kPool, 50, FillPool},        {Family::kGradient, 80, FillGradient}};
+    {Family::kGemm, 70, FillPair},           {Family::kDot, 70, FillPair},
+    {Family::kConv, 70, FillPair},           {Family::kSoftmax, 60, FillRows},
+    {Family::kNorm, 70, FillNorm},           {Family::kProduct, 70, FillProduct},
+    {Family::kSelect, 50, FillSelection},    {Family::kBinary, 50, FillBinary},
+    {Family::kCast, 70, FillCast},           {Family::kQuantize, 80, FillQuantize},
+    {Family::kLinear, 70, FillLinear},       {Family::kAttention, 85, FillAttention},
+    {Family::kPool, 50, FillPool},           {Family::kGradient, 80, FillGradient},
+    {Family::kIntDivision, 95, FillDivision}};
 
 // What a destination holds before it is added to.
 Fill DrawInout(const Draft& draft, DType type) {

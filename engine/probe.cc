@@ -41,7 +41,7 @@ constexpr Families kPointwise =
 constexpr Families kReals = kAdding | kRows | kPointwise |
                             Of(Family::kProduct, Family::kSelect, Family::kScatter, Family::kPool,
                                Family::kGradient, Family::kCollective);
-constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm);
+constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr Families kIndexed = Of(Family::kGather, Family::kScatter);
 // Where an order of operations can show.
 constexpr Families kOrdered = kAdding | kRows |
@@ -58,9 +58,10 @@ constexpr OpSet kMultiplying =
         OpId::kMul, OpId::kScal, OpId::kAxpy);
 constexpr OpSet kShrinking =
     kMultiplying | Ops(OpId::kDiv, OpId::kProd, OpId::kExp, OpId::kSigmoid, OpId::kCast);
-constexpr OpSet kOneDimension = Ops(
-    OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
-    OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax, OpId::kAmax);
+constexpr OpSet kOneDimension =
+    Ops(OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
+        OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax,
+        OpId::kAmax, OpId::kIntDiv, OpId::kIntRemainder);
 // Rows of the destination that do not depend on each other.
 constexpr OpSet kWithRows =
     Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kInt8Gemm, OpId::kFusedLinear,
@@ -110,7 +111,7 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {Of(Family::kLinear), probe::CancellingBias},
     {Of(Family::kLinear), probe::LargePreactivation},
     {Of(Family::kGradient), probe::ScaleSweep},
-    {Of(Family::kIntGemm), probe::IntegerExtremes},
+    {Of(Family::kIntGemm, Family::kIntDivision), probe::IntegerExtremes},
     {Of(Family::kQuantize), probe::QuantizeMidpoints, Ops(OpId::kQuantize)},
     {Of(Family::kCast), probe::CastThresholds},
     {Of(Family::kCast), probe::CastNanPayloads},
@@ -133,6 +134,7 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kAll, probe::ZeroStrideInputs, ~Ops(OpId::kScal)},
     {kAll, probe::Misaligned},
     {kReals, probe::NanInScalars, kWithScalars},
+    {Of(Family::kIntDivision), probe::UndefinedQuotients},
 }};
 
 const Row& RowOf(Probe probe) { return kRowsOfProbes[static_cast<size_t>(probe)]; }

@@ -19,6 +19,9 @@
 
 namespace assay {
 
+// Runs that are compared of a case that says nothing else, the first included.
+inline constexpr int kDefaultRuns = 4;
+
 class Runner {
  public:
   void SetBackendCount(int count);

@@ -7,6 +7,7 @@
 #include "oracles/binary.h"
 #include "oracles/cast.h"
 #include "oracles/gather.h"
+#include "oracles/int_division.h"
 #include "oracles/linear.h"
 #include "oracles/log_softmax.h"
 #include "oracles/norms.h"
@@ -60,6 +61,9 @@ bool Oracle::Impl::MeasureExact(const Values& values, Evidence& evidence) {
       return true;
     case Family::kQuantize:
       MeasureQuantize(values, balls, evidence);
+      return true;
+    case Family::kIntDivision:
+      MeasureIntDivision(values, evidence);
       return true;
     case Family::kSelect:
       MeasureSelect(values, evidence);

@@ -378,6 +378,12 @@ class Compiler {
       case DeclarationKey::kNanPlace:
         undeclared = "no place of NaN is declared";
         return Position(declared.nan_place);
+      case DeclarationKey::kDivisionByZero:
+        undeclared = "no answer to an integer division by zero is declared";
+        return Position(declared.division_by_zero);
+      case DeclarationKey::kDivisionOverflow:
+        undeclared = "no answer to the lowest integer divided by -1 is declared";
+        return Position(declared.division_overflow);
       default:
         undeclared = "no rounding is declared";
         return Position(declared.rounding);

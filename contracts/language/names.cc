@@ -84,6 +84,8 @@ constexpr NameInfo kNames[] = {
     ASSAY_POLICY("masked_row", kMaskedRow),
     ASSAY_POLICY("nan_place", kNanPlace),
     ASSAY_POLICY("rounding", kRounding),
+    ASSAY_POLICY("division_by_zero", kDivisionByZero),
+    ASSAY_POLICY("division_overflow", kDivisionOverflow),
     {"f64", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF64},
     {"f32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF32},
     {"tf32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kTf32},
@@ -130,6 +132,7 @@ constexpr std::string_view kSubnormalPolicies[] = {"preserve", "flush_out", "flu
 constexpr std::string_view kNanPolicies[] = {"propagate", "mask", "raise"};
 constexpr std::string_view kIndexPolicies[] = {"RAISE",  "CLAMP", "ZERO", "WRAP_NEGATIVE",
                                                "MODULO", "FILL",  "DROP"};
+constexpr std::string_view kDivisionPolicies[] = {"RAISE", "ZERO", "ALL_ONES", "WRAP", "DIVIDEND"};
 constexpr std::string_view kFormats[] = {"f64", "f32", "tf32", "hf32", "f16", "bf16"};
 constexpr std::string_view kDeterminisms[] = {"BITWISE", "BOUNDED", "NONE"};
 // In the order of the bits of Invariance.
@@ -140,18 +143,31 @@ constexpr std::string_view kMaskedRows[] = {"NAN", "ZERO"};
 constexpr std::string_view kNanPlaces[] = {"first_nan", "reference"};
 constexpr std::string_view kRoundings[] = {"half_even", "half_away"};
 constexpr std::string_view kRanges[] = {"full"};
-constexpr std::string_view kKeys[kDeclarationKeyCount] = {"inherits",      "accumulator",
-                                                          "ulp_limit",     "ulp_limit_exp",
-                                                          "kappa",         "tiles",
-                                                          "subnormals",    "nan",
-                                                          "out_of_bounds", "level",
-                                                          "overread",      "relaxation",
-                                                          "ulp_limit_log", "ulp_limit_rsqrt",
-                                                          "determinism",   "invariance",
-                                                          "probabilities", "integer_overflow",
-                                                          "cast_outside",  "masked_row",
-                                                          "nan_place",     "rounding",
-                                                          "range"};
+constexpr std::string_view kKeys[kDeclarationKeyCount] = {"inherits",
+                                                          "accumulator",
+                                                          "ulp_limit",
+                                                          "ulp_limit_exp",
+                                                          "kappa",
+                                                          "tiles",
+                                                          "subnormals",
+                                                          "nan",
+                                                          "out_of_bounds",
+                                                          "level",
+                                                          "overread",
+                                                          "relaxation",
+                                                          "ulp_limit_log",
+                                                          "ulp_limit_rsqrt",
+                                                          "determinism",
+                                                          "invariance",
+                                                          "probabilities",
+                                                          "integer_overflow",
+                                                          "cast_outside",
+                                                          "masked_row",
+                                                          "nan_place",
+                                                          "rounding",
+                                                          "range",
+                                                          "division_by_zero",
+                                                          "division_overflow"};
 
 }  // namespace
 
@@ -248,6 +264,9 @@ std::span<const std::string_view> LabelsOf(DeclarationKey key) {
       return kRoundings;
     case DeclarationKey::kRange:
       return kRanges;
+    case DeclarationKey::kDivisionByZero:
+    case DeclarationKey::kDivisionOverflow:
+      return kDivisionPolicies;
     default:
       return {};
   }

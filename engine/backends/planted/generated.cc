@@ -19,7 +19,7 @@ constexpr uint32_t kFlushed = kF64 | kF32;
 
 constexpr uint32_t kEvery = (1u << kFamilyCount) - 1;
 // Copies and integers have neither NaN nor precision; choices among NaN are matters of declaration.
-constexpr uint32_t kBits = BitsOf(Family::kGather, Family::kIntGemm);
+constexpr uint32_t kBits = BitsOf(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr uint32_t kWithSpecials = kEvery & ~kBits & ~BitsOf(Family::kQuantize);
 // Sums and products whose accumulator is declared.
 constexpr uint32_t kLinear = BitsOf(
@@ -156,7 +156,7 @@ constexpr Defect kDefects[] = {
     {"wraps_undeclared", "C-EXC-02", kBad, kIndexed, kByHand, kAnyType, kProfile, &IndexWrapsNegative,
      "counts negative indices from the end where raising is declared"},
 
-    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv), 0, kAnyType, kProfile, &TailUnmasked,
+    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kIntDivision), 0, kAnyType, kProfile, &TailUnmasked,
      "reads zeros for the last elements of an axis that is no multiple of eight"},
     {"strides_ignored", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &StridesIgnored,
      "takes padded and transposed operands for dense ones"},

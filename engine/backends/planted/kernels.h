@@ -128,6 +128,15 @@ int32_t Int8FloatAccumulator(const AssayCall& call);
 int32_t Int8WithoutMinimum(const AssayCall& call);
 int32_t Int8Reversed(const AssayCall& call);
 
+// integers.cc
+int32_t IntDivTraps(const AssayCall& call);
+int32_t IntDivZeroForZero(const AssayCall& call);
+int32_t IntDivWraps(const AssayCall& call);
+int32_t IntDivAllOnes(const AssayCall& call);
+int32_t IntDivByF32(const AssayCall& call);
+int32_t IntDivByF64(const AssayCall& call);
+int32_t IntDivLong(const AssayCall& call);
+
 // scatter.cc
 int32_t ScatterAtomics(const AssayCall& call);
 int32_t ScatterLastWins(const AssayCall& call);

@@ -17,6 +17,9 @@ using namespace planted;  // the functions of the rows
 constexpr OpSet kReduces =
     Bit(OpId::kAllReduce) | Bit(OpId::kReduceScatter) | Bit(OpId::kAllGather);
 
+constexpr OpSet kIntDivision = Bit(OpId::kIntDiv) | Bit(OpId::kIntRemainder);
+constexpr uint32_t kIntegers = BitsOf(DType::kI32, DType::kI64, DType::kI8, DType::kU8);
+
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C-PRC-04",
                            kOrd01 = "C-ORD-01", kOrd02 = "C-ORD-02", kOrd03 = "C-ORD-03",
                            kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01";
@@ -118,6 +121,23 @@ constexpr auto kOtherRows = std::to_array<PlantedKernel>({
      "takes -128 for -127"},
     {"int8_reversed", kPrc01, Family::kIntGemm, kGood, Bit(OpId::kInt8Gemm), BitsOf(DType::kI8, DType::kU8), kProfile, &Int8Reversed,
      "adds from the last product to the first"},
+
+    {"int_div_traps", "", Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivTraps,
+     "raises SIGFPE where there is no quotient, as x86's division does"},
+    {"int_div_zero_for_zero", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivZeroForZero,
+     "gives 0 for a division by zero where rejecting it is declared, as Arm's division does"},
+    {"int_div_wraps", kExc01, Family::kIntDivision, kBad, Bit(OpId::kIntDiv), kIntegers & ~BitsOf(DType::kU8), kProfile, &IntDivWraps,
+     "gives the lowest number for its quotient by -1 where rejecting it is declared"},
+    {"int_div_all_ones", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivAllOnes,
+     "gives -1 for a division by zero where rejecting it is declared, like silent acceptance on a GPU stack"},
+    {"int_div_by_f32", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI32, DType::kI64), kProfile, &IntDivByF32,
+     "divides in f32, which holds 24 bits of a dividend"},
+    {"int_div_by_f64", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI64), kProfile, &IntDivByF64,
+     "divides in f64, which holds 53 bits of a dividend"},
+    {"int_div_all_ones_as_declared", kExc01, Family::kIntDivision, kGood, kIntDivision, kIntegers, "planted_all_ones", &IntDivAllOnes,
+     "gives -1, and the dividend as what is left, for a division by zero, as declared"},
+    {"int_div_long", "C-PRC-01 C-EXC-01", Family::kIntDivision, kGood, kIntDivision, kIntegers, kProfile, &IntDivLong,
+     "divides bit by bit"},
 
     {"scatter_atomics", kOrd02, Family::kScatter, kBad, Bit(OpId::kScatterAdd), kFloats, kProfile, &ScatterAtomics,
      "adds in an order of the run, like float atomics, with equal bits declared"},

@@ -40,6 +40,9 @@ void Attention(const AssayCall& call);
 void Unary(const AssayCall& call);
 void Binary(const AssayCall& call);
 
+// integers.cc
+bool IntDivision(const AssayCall& call);  // int_div, int_remainder; raises where no quotient fits
+
 // convert.cc
 // One rounding, ties to even; "saturating" 8-bit floats give their largest number for what is
 // beyond it. Float to integer truncates, saturates and gives 0 for NaN; integer to integer

@@ -75,6 +75,9 @@ int32_t Run(const AssayCall& call) {
       return RaisedUnless(GatherRows(call));
     case ASSAY_OP_SCATTER_ADD:
       return RaisedUnless(ScatterAdd(call));
+    case ASSAY_OP_INT_DIV:
+    case ASSAY_OP_INT_REMAINDER:
+      return RaisedUnless(IntDivision(call));
     default:
       KernelOf(call.op)(call);
       return ASSAY_OK;

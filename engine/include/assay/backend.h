@@ -76,7 +76,9 @@ typedef struct AssayTensor {
  *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s =
  * scale dy stored as f16 or bf16; scale, store (f16 bf16) all_reduce     buffers [ranks,n], out
  * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
- * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket */
+ * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket
+ *   int_div        x [n], y [n], out [n] integers: the quotient; style (truncated floored)
+ *   int_remainder  the same: what that quotient leaves */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -139,7 +141,9 @@ enum {
   ASSAY_OP_SCALED_GRADIENT = 58,
   ASSAY_OP_ALL_REDUCE = 59,
   ASSAY_OP_REDUCE_SCATTER = 60,
-  ASSAY_OP_ALL_GATHER = 61
+  ASSAY_OP_ALL_GATHER = 61,
+  ASSAY_OP_INT_DIV = 62,
+  ASSAY_OP_INT_REMAINDER = 63
 };
 
 typedef struct AssayCall {
