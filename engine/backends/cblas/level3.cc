@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices: gemm.
+// Matrices: gemm, trmm, trsm.
 #include "engine/backends/cblas/operation.h"
 
 namespace assay::cblas {
@@ -26,9 +26,34 @@ void Gemm(const CblasOf<T>& f, const AssayCall& call) {
          static_cast<int>(gemm.ldc));
 }
 
+// The matrices are passed in the order of b. Labels: side, uplo, trans, diag behind alpha.
+std::string_view CheckTriangular(bool there, const AssayCall& call) {
+  if (!there) return "the library has no such function";
+  const Stored b(call.operands[1]);
+  if (!b.leading.has_value()) return kNotStored;
+  const StoredTriangle a(call.operands[0], b.order, call.attributes + 2);
+  return a.leading.has_value() ? std::string_view() : kNotStored;
+}
+
+template <class T>
+void Triangular(typename CblasOf<T>::TriangularMatrix* function, const AssayCall& call) {
+  const Stored b(call.operands[1]);
+  const StoredTriangle a(call.operands[0], b.order, call.attributes + 2);
+  function(b.order, call.attributes[1] == 0 ? kLeft : kRight, a.uplo, a.trans, a.diag, b.rows,
+           b.columns, static_cast<T>(call.attributes[0]), Element0<T>(call.operands[0]),
+           static_cast<int>(*a.leading), Element0<T>(call.operands[1]),
+           static_cast<int>(*b.leading));
+}
+
 template <class T>
 constexpr Operation<T> kLevel3[] = {
     {ASSAY_OP_GEMM, CheckGemm<T>, Gemm<T>},
+    {ASSAY_OP_TRMM,
+     [](const CblasOf<T>& f, const AssayCall& c) { return CheckTriangular(f.trmm, c); },
+     [](const CblasOf<T>& f, const AssayCall& c) { Triangular<T>(f.trmm, c); }},
+    {ASSAY_OP_TRSM,
+     [](const CblasOf<T>& f, const AssayCall& c) { return CheckTriangular(f.trsm, c); },
+     [](const CblasOf<T>& f, const AssayCall& c) { Triangular<T>(f.trsm, c); }},
 };
 
 }  // namespace

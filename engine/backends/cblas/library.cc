@@ -149,6 +149,12 @@ void FindFunctions(const SharedObject& library, const std::string& prefix,
   find(f.axpy, "axpy");
   find(f.gemv, "gemv");
   find(f.gemm, "gemm");
+  find(f.ger, "ger");
+  find(f.syr, "syr");
+  find(f.trmv, "trmv");
+  find(f.trsv, "trsv");
+  find(f.trmm, "trmm");
+  find(f.trsm, "trsm");
 }
 
 }  // namespace

@@ -24,6 +24,13 @@ struct CblasOf {
                     int incx, T beta, T* y, int incy);
   using Gemm = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha, const T* a,
                     int lda, const T* b, int ldb, T beta, T* c, int ldc);
+  using Ger = void(int order, int m, int n, T alpha, const T* x, int incx, const T* y, int incy,
+                   T* a, int lda);
+  using Syr = void(int order, int uplo, int n, T alpha, const T* x, int incx, T* a, int lda);
+  using TriangularVector = void(int order, int uplo, int trans, int diag, int n, const T* a,
+                                int lda, T* x, int incx);
+  using TriangularMatrix = void(int order, int side, int uplo, int trans, int diag, int m, int n,
+                                T alpha, const T* a, int lda, T* b, int ldb);
   Pair* dot = nullptr;
   Reduce *nrm2 = nullptr, *asum = nullptr;
   Reduce* sum = nullptr;  // OpenBLAS only
@@ -32,6 +39,10 @@ struct CblasOf {
   Axpy* axpy = nullptr;
   Gemv* gemv = nullptr;
   Gemm* gemm = nullptr;
+  Ger* ger = nullptr;
+  Syr* syr = nullptr;
+  TriangularVector *trmv = nullptr, *trsv = nullptr;
+  TriangularMatrix *trmm = nullptr, *trsm = nullptr;
 };
 
 struct CblasFunctions {

@@ -15,6 +15,9 @@ namespace assay::cblas {
 
 constexpr int kRowMajor = 101, kColMajor = 102;
 constexpr int kNoTrans = 111, kTrans = 112;
+constexpr int kUpper = 121, kLower = 122;
+constexpr int kNonUnit = 131, kUnit = 132;
+constexpr int kLeft = 141, kRight = 142;
 
 // Of one operation in one type of element.
 template <class T>
@@ -44,6 +47,43 @@ inline std::string_view CheckIncrement(const AssayTensor& tensor, bool negative_
   if (vector.stride > INT_MAX || vector.stride < -INT_MAX) return "increment beyond 32 bits";
   return {};
 }
+
+constexpr std::string_view kNotStored =
+    "the matrix has no axis of stride 1 with a leading dimension beside it";
+
+// A matrix operand as it is stored: `order` and leading dimension, or nothing where no axis has
+// stride 1. Row-major where both would do.
+struct Stored {
+  explicit Stored(const AssayTensor& matrix)
+      : leading(LeadingDimension(matrix, 1)),
+        rows(static_cast<int>(matrix.shape[0])),
+        columns(static_cast<int>(matrix.shape[1])) {
+    if (leading.has_value()) return;
+    order = kColMajor;
+    leading = LeadingDimension(matrix, 0);
+  }
+  int order = kRowMajor;
+  std::optional<int64_t> leading;
+  int rows = 0, columns = 0;
+};
+
+// The triangle of a matrix that is passed in a given order: stored in the other one, it is its own
+// transpose.
+struct StoredTriangle {
+  // `labels`: uplo, trans, diag.
+  StoredTriangle(const AssayTensor& matrix, int order, const double* labels)
+      : uplo(labels[0] == 0 ? kUpper : kLower),
+        trans(labels[1] == 0 ? kNoTrans : kTrans),
+        diag(labels[2] == 0 ? kNonUnit : kUnit),
+        leading(LeadingDimension(matrix, order == kRowMajor ? 1 : 0)) {
+    if (leading.has_value()) return;
+    uplo = uplo == kUpper ? kLower : kUpper;
+    trans = trans == kTrans ? kNoTrans : kTrans;
+    leading = LeadingDimension(matrix, order == kRowMajor ? 0 : 1);
+  }
+  int uplo, trans, diag;
+  std::optional<int64_t> leading;
+};
 
 // A vector operand as BLAS takes it.
 template <class T>

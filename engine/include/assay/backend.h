@@ -76,7 +76,14 @@ typedef struct AssayTensor {
  *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s =
  * scale dy stored as f16 or bf16; scale, store (f16 bf16) all_reduce     buffers [ranks,n], out
  * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
- * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket */
+ * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket
+ *   ger, syr       x [m], y [n], a [m,n] in and out: a := alpha x y^T + a; x [n], a [n,n] in and
+ * out: a := alpha x x^T + a, in one triangle, the other is not touched; alpha (syr also uplo: upper
+ * lower) trmv, trsv     a [n,n], x [n] in and out: x := op(a) x, x := op(a)^-1 x; uplo (upper
+ * lower), trans (n t), diag (nonunit unit). Of a only that triangle is read, without the diagonal
+ * if it is unit trmm, trsm     a, b [m,n] in and out: b := alpha op(a) b or alpha b op(a), and the
+ * same with op(a)^-1; alpha, side (left right), then as trmv; a is [m,m] on the left, [n,n] on the
+ * right */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -139,7 +146,13 @@ enum {
   ASSAY_OP_SCALED_GRADIENT = 58,
   ASSAY_OP_ALL_REDUCE = 59,
   ASSAY_OP_REDUCE_SCATTER = 60,
-  ASSAY_OP_ALL_GATHER = 61
+  ASSAY_OP_ALL_GATHER = 61,
+  ASSAY_OP_GER = 62,
+  ASSAY_OP_SYR = 63,
+  ASSAY_OP_TRMV = 64,
+  ASSAY_OP_TRSV = 65,
+  ASSAY_OP_TRMM = 66,
+  ASSAY_OP_TRSM = 67
 };
 
 typedef struct AssayCall {
