@@ -46,6 +46,10 @@ namespace assay {
     "attention: max_j |z_j - max z| over keys that are not masked, 745 at most")                  \
   X(kRescaling, "rescaling", kElement,                                                            \
     "scaled_gradient: what storing may change between two scales, per unit of 1 / scale")         \
+  X(kForwardSum, "forward_sum", kElement,                                                         \
+    "solves: |inv(T)| |T| (|x| + e), e the error that this sum bounds in f32, for f64 in f64")    \
+  X(kForwardSteps, "forward_steps", kElement,                                                     \
+    "solves: |inv(T)| times the steps of each row that may underflow")                            \
   X(kLength, "length", kCase, "number of addends of the reduction: K, n")                         \
   X(kAlpha, "alpha", kCase, "alpha of gemm, 1 elsewhere")                                         \
   X(kBeta, "beta", kCase, "beta of gemm, 0 elsewhere")                                            \

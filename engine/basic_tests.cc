@@ -89,6 +89,10 @@ Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame
     if (positive) return {FillKind::kIntegers, seed, 1, largest};
     return {FillKind::kIntegers, seed, positive_only ? 0 : -largest, largest};
   }
+  // Small beside the unit diagonal, so that the solution stays of order 1.
+  if (DefOf(op).family == Family::kSolve && operand == 0) {
+    return {FillKind::kUniform, seed, -0.125, 0.125};
+  }
   if (tame == Tame::kIntegers) return {FillKind::kIntegers, seed, positive ? 1.0 : -2.0, 2};
   if (op == OpId::kProd) return {FillKind::kUniform, seed, 0.75, 1.5};
   if (positive) return {FillKind::kUniform, seed, 0.1, 4};
@@ -117,6 +121,7 @@ Case TameCase(const OperatorDef& def, DType type, DType output, Tame tame, int64
   }
   // A factor of 1 would make doing nothing right.
   if (def.id == OpId::kScal) value.attributes[0].real = 3;
+  if (def.family == Family::kSolve) value.attributes[value.attributes.size() - 1].choice = 1;
   return value;
 }
 
@@ -192,6 +197,7 @@ bool IsExact(const OperatorDef& def, Tame tame) {
     case Family::kUnary:
     case Family::kNorm:
     case Family::kAttention:
+    case Family::kSolve:
       return false;
     case Family::kBinary:
       return tame == Tame::kIntegers && def.id != OpId::kDiv && def.id != OpId::kPow &&

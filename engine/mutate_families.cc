@@ -331,6 +331,32 @@ void FillPool(Draft& draft) {
   fill = negative ? Uniform(draft.random, -10, -1) : Integers(draft.random, -3, 3);
 }
 
+// A random triangle is close to singular from an order of ten on: entries beside a unit diagonal
+// stay small, or there are few of them.
+void FillSolve(Draft& draft) {
+  Random& random = draft.random;
+  Tensor& a = draft.value.operands[0];
+  Tensor& b = draft.value.operands[1];
+  constexpr double kReaches[] = {0.0625, 0.25, 1};
+  const double reach = random.Pick(kReaches);
+  Attribute& diagonal = draft.value.attributes[draft.value.attributes.size() - 1];
+  if (random.Percent(50)) diagonal.choice = 1;
+  switch (random.Below(5)) {
+    case 0:
+      a.fill = {FillKind::kSparse, DrawSeed(random), static_cast<double>(random.Between(1, 3)), 0};
+      break;
+    case 1:
+      a.fill = Uniform(random, 1, 2);
+      break;
+    case 2:
+      a.fill = Integers(random, -2, 2);
+      break;
+    default:
+      a.fill = Uniform(random, -reach, reach);
+  }
+  b.fill = random.Percent(60) ? Normal(random, 0, 1) : DrawAnyFill(b.dtype, random);
+}
+
 // Distinct rows show which one was copied; the rest shows that bits survive.
 Fill DrawTable(DType type, Random& random) {
   if (random.Percent(70)) return {FillKind::kDistinct, DrawSeed(random), 0, 0};
@@ -342,15 +368,24 @@ struct FamilyRow {
   int percent;
   void (*fill)(Draft&);
 };
-constexpr FamilyRow kFamilies[] = {
-    {Family::kGemm, 70, FillPair},           {Family::kDot, 70, FillPair},
-    {Family::kConv, 70, FillPair},           {Family::kSoftmax, 60, FillRows},
-    {Family::kNorm, 70, FillNorm},           {Family::kProduct, 70, FillProduct},
-    {Family::kSelect, 50, FillSelection},    {Family::kBinary, 50, FillBinary},
-    {Family::kCast, 70, FillCast},           {Family::kQuantize, 80, FillQuantize},
-    {Family::kLinear, 70, FillLinear},       {Family::kAttention, 85, FillAttention},
-    {Family::kPool, 50, FillPool},           {Family::kGradient, 80, FillGradient},
-    {Family::kIntDivision, 95, FillDivision}};
+constexpr FamilyRow kFamilies[] = {{Family::kGemm, 70, FillPair},
+                                   {Family::kDot, 70, FillPair},
+                                   {Family::kConv, 70, FillPair},
+                                   {Family::kSoftmax, 60, FillRows},
+                                   {Family::kNorm, 70, FillNorm},
+                                   {Family::kProduct, 70, FillProduct},
+                                   {Family::kSelect, 50, FillSelection},
+                                   {Family::kBinary, 50, FillBinary},
+                                   {Family::kCast, 70, FillCast},
+                                   {Family::kQuantize, 80, FillQuantize},
+                                   {Family::kLinear, 70, FillLinear},
+                                   {Family::kAttention, 85, FillAttention},
+                                   {Family::kPool, 50, FillPool},
+                                   {Family::kGradient, 80, FillGradient},
+                                   {Family::kIntDivision, 95, FillDivision},
+                                   {Family::kUpdate, 70, FillPair},
+                                   {Family::kTriangular, 70, FillPair},
+                                   {Family::kSolve, 85, FillSolve}};
 
 // What a destination holds before it is added to.
 Fill DrawInout(const Draft& draft, DType type) {

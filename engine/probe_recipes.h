@@ -107,6 +107,8 @@ Case CastNanPayloads(Recipe& recipe);
 // probe_division.cc
 Case DivisionExtremes(Recipe& recipe);
 Case UndefinedQuotients(Recipe& recipe);
+// probe_triangular.cc
+Case TriangularOperands(Recipe& recipe);
 
 // probe_runs.cc
 Case SubnormalInputs(Recipe& recipe);

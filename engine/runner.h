@@ -51,6 +51,7 @@ class Runner {
   void PlaceWithSlack(int backend, int64_t overread_bytes);
   void CallOnce(int backend, const AssayBackend& table, Observation& observation);
   void LookAround(Observation& observation);
+  void CheckKept(Observation& observation) const;
   void ReadOutput(Observation& observation);
   void SettlePrefill(int backend, const AssayBackend& table, Observation& observation);
   void ForgiveIndeterminacy(int backend, const AssayBackend& table, Observation& observation);

@@ -16,6 +16,7 @@
 #include "oracles/quantize.h"
 #include "oracles/select.h"
 #include "oracles/softmax.h"
+#include "oracles/solve.h"
 #include "oracles/subnormals.h"
 #include "oracles/unary.h"
 
@@ -23,6 +24,7 @@ namespace assay {
 
 struct Oracle::Impl {
   LinearOracle linear;
+  SolveOracle solve;
   SoftmaxOracle softmax;
   LogSoftmaxOracle log_softmax;
   NormsOracle norms;
@@ -85,6 +87,8 @@ void Oracle::Impl::Measure(const Values& values, Evidence& evidence) {
       return log_softmax.Measure(values, evidence);
     case Family::kAttention:
       return attention.Measure(values, evidence);
+    case Family::kSolve:
+      return solve.Measure(values, evidence);
     case Family::kProduct:
       return product.Measure(values, evidence);
     case Family::kNorm:
@@ -108,6 +112,8 @@ void Oracle::Impl::MeasureHighest(const Values& values, int precision_bits, Evid
       return log_softmax.MeasureHighest(values, precision_bits, evidence);
     case Family::kAttention:
       return attention.MeasureHighest(values, precision_bits, evidence);
+    case Family::kSolve:
+      return solve.MeasureHighest(values, precision_bits, evidence);
     case Family::kProduct:
       return product.MeasureHighest(values, precision_bits, evidence);
     case Family::kNorm:

@@ -176,7 +176,7 @@ struct Slice {
 
 // alpha and beta are where a BLAS has them; -1 where an operator has none.
 int AlphaOf(const OperatorDef& def) {
-  return def.family == Family::kGemm || def.family == Family::kVector ? kGemmAlpha : -1;
+  return !def.attributes.empty() && def.attributes[0].name == "alpha" ? kGemmAlpha : -1;
 }
 
 bool ReadsDestination(const Values& values) {

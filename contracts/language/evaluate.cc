@@ -306,6 +306,9 @@ bool AllFinite(const Values& values, const Evidence& evidence) {
   switch (values.op->family) {
     case Family::kGemm:
     case Family::kVector:
+    case Family::kUpdate:
+    case Family::kTriangular:
+    case Family::kSolve:
       return finite(Quantity::kAlpha) && finite(Quantity::kBeta);
     case Family::kGradient:
       return finite(Quantity::kScale);

@@ -21,6 +21,7 @@ constexpr ExprType TypeOf(Quantity quantity) {
   switch (quantity) {
     case Quantity::kAbsSum:
     case Quantity::kOperandSum:
+    case Quantity::kForwardSum:
     case Quantity::kAbsX:
     case Quantity::kMeanAbs:
     case Quantity::kDeviation:

@@ -99,6 +99,21 @@ int32_t NormFolded(const AssayCall& call);
 int32_t Nrm2Unscaled(const AssayCall& call);
 int32_t BatchNormNanInterpolated(const AssayCall& call);
 
+// triangular.cc
+int32_t GerAlphaZeroReads(const AssayCall& call);
+int32_t SyrWholeTail(const AssayCall& call);
+int32_t SyrFused(const AssayCall& call);
+int32_t TriangularMasked(const AssayCall& call);
+int32_t TriangularUnitCorrected(const AssayCall& call);
+int32_t TriangularLowerUnturned(const AssayCall& call);
+int32_t TriangularByColumns(const AssayCall& call);
+int32_t SolveMasked(const AssayCall& call);
+int32_t SolveUnitDivides(const AssayCall& call);
+int32_t SolveRoughReciprocal(const AssayCall& call);
+int32_t SolveLowerUnturned(const AssayCall& call);
+int32_t SolveByReciprocal(const AssayCall& call);
+int32_t SolveByColumns(const AssayCall& call);
+
 // epilogue.cc
 int32_t LinearProductStored(const AssayCall& call);
 int32_t LinearTanhGelu(const AssayCall& call);

@@ -22,7 +22,7 @@ constexpr uint32_t kIntegers = BitsOf(DType::kI32, DType::kI64, DType::kI8, DTyp
 
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C-PRC-04",
                            kOrd01 = "C-ORD-01", kOrd02 = "C-ORD-02", kOrd03 = "C-ORD-03",
-                           kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01";
+                           kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01", kExc02 = "C-EXC-02";
 
 // clang-format off
 constexpr auto kRowRows = std::to_array<PlantedKernel>({
@@ -155,6 +155,38 @@ constexpr auto kOtherRows = std::to_array<PlantedKernel>({
     {"conv_omitted", "", Family::kConv, PlantedState::kBaseline, Bit(OpId::kConv2d), kFloats, kProfile, &ConvolutionOmitted,
      "leaves the convolution out, like a generated kernel that fooled its benchmark"},
 });
+constexpr OpSet kProducts = Bit(OpId::kTrmv) | Bit(OpId::kTrmm);
+constexpr OpSet kSolves = Bit(OpId::kTrsv) | Bit(OpId::kTrsm);
+constexpr auto kTriangularRows = std::to_array<PlantedKernel>({
+    {"ger_alpha_zero_reads", "C-PRC-01 C-EXC-01", Family::kUpdate, kGood, Bit(OpId::kGer), kF32 | kF64, kProfile, &GerAlphaZeroReads,
+     "multiplies by alpha = 0, so that NaN of x reaches the matrix, which no text forbids"},
+    {"syr_whole_tail", kExc02, Family::kUpdate, kBad, Bit(OpId::kSyr), kF32 | kF64, kProfile, &SyrWholeTail,
+     "updates both triangles of the last, partial tile"},
+    {"syr_fused", "C-PRC-01 C-EXC-01 C-EXC-02", Family::kUpdate, kGood, Bit(OpId::kSyr), kF32 | kF64, kProfile, &SyrFused,
+     "folds alpha into the left factor and adds with FMA"},
+
+    {"triangular_masked", kExc01, Family::kTriangular, kBad, kProducts, kF32 | kF64, kProfile, &TriangularMasked,
+     "multiplies the other triangle by 0 in place of leaving it alone, so that its NaN show"},
+    {"triangular_unit_corrected", kPrc01, Family::kTriangular, kBad, kProducts, kF32 | kF64, kProfile, &TriangularUnitCorrected,
+     "multiplies by the stored diagonal and takes it back where the diagonal is unit"},
+    {"triangular_lower_unturned", "C-CMP-03", Family::kTriangular, kBad, kProducts, kF32 | kF64, kProfile, &TriangularLowerUnturned,
+     "forgets to transpose a lower triangle"},
+    {"triangular_by_columns", "C-PRC-01 C-EXC-01", Family::kTriangular, kGood, kProducts, kF32 | kF64, kProfile, &TriangularByColumns,
+     "adds columns with FMA from the last to the first and skips zeros, as reference BLAS does"},
+
+    {"solve_masked", kExc01, Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveMasked,
+     "multiplies the other triangle by 0 in place of leaving it alone, so that its NaN show"},
+    {"solve_unit_divides", kExc01, Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveUnitDivides,
+     "multiplies and divides by the stored diagonal where the diagonal is unit"},
+    {"solve_rough_reciprocal", kPrc01, Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveRoughReciprocal,
+     "multiplies by a reciprocal of 12 bits, like the estimate of a vector unit without its refinement"},
+    {"solve_lower_unturned", "C-CMP-03", Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveLowerUnturned,
+     "forgets to transpose a lower triangle"},
+    {"solve_by_reciprocal", "C-PRC-01 C-EXC-01", Family::kSolve, kGood, kSolves, kF32 | kF64, kProfile, &SolveByReciprocal,
+     "multiplies by the reciprocal of the diagonal"},
+    {"solve_by_columns", "C-PRC-01 C-EXC-01", Family::kSolve, kGood, kSolves, kF32 | kF64, kProfile, &SolveByColumns,
+     "subtracts columns with FMA and skips zeros, as reference BLAS does"},
+});
 // clang-format on
 
 }  // namespace
@@ -163,6 +195,7 @@ void planted::AppendWritten(Family family, std::vector<PlantedKernel>& rows) {
   AppendFamily(kRowRows, family, rows);
   AppendFamily(kEpilogueRows, family, rows);
   AppendFamily(kOtherRows, family, rows);
+  AppendFamily(kTriangularRows, family, rows);
 }
 
 }  // namespace assay

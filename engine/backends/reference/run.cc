@@ -25,6 +25,14 @@ Kernel KernelOf(uint32_t op) {
       return FusedLinear;
     case ASSAY_OP_SCALED_GRADIENT:
       return ScaledGradient;
+    case ASSAY_OP_GER:
+    case ASSAY_OP_SYR:
+      return RankOne;
+    case ASSAY_OP_TRMV:
+    case ASSAY_OP_TRSV:
+    case ASSAY_OP_TRMM:
+    case ASSAY_OP_TRSM:
+      return Triangular;
     case ASSAY_OP_CUMSUM:
       return Cumsum;
     case ASSAY_OP_SOFTMAX:

@@ -78,7 +78,14 @@ typedef struct AssayTensor {
  * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
  * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket
  *   int_div        x [n], y [n], out [n] integers: the quotient; style (truncated floored)
- *   int_remainder  the same: what that quotient leaves */
+ *   int_remainder  the same: what that quotient leaves
+ *   ger, syr       x [m], y [n], a [m,n] in and out: a := alpha x y^T + a; x [n], a [n,n] in and
+ * out: a := alpha x x^T + a, in one triangle, the other is not touched; alpha (syr also uplo: upper
+ * lower) trmv, trsv     a [n,n], x [n] in and out: x := op(a) x, x := op(a)^-1 x; uplo (upper
+ * lower), trans (n t), diag (nonunit unit). Of a only that triangle is read, without the diagonal
+ * if it is unit trmm, trsm     a, b [m,n] in and out: b := alpha op(a) b or alpha b op(a), and the
+ * same with op(a)^-1; alpha, side (left right), then as trmv; a is [m,m] on the left, [n,n] on the
+ * right */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -143,7 +150,13 @@ enum {
   ASSAY_OP_REDUCE_SCATTER = 60,
   ASSAY_OP_ALL_GATHER = 61,
   ASSAY_OP_INT_DIV = 62,
-  ASSAY_OP_INT_REMAINDER = 63
+  ASSAY_OP_INT_REMAINDER = 63,
+  ASSAY_OP_GER = 64,
+  ASSAY_OP_SYR = 65,
+  ASSAY_OP_TRMV = 66,
+  ASSAY_OP_TRSV = 67,
+  ASSAY_OP_TRMM = 68,
+  ASSAY_OP_TRSM = 69
 };
 
 typedef struct AssayCall {
