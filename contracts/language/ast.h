@@ -162,8 +162,10 @@ enum class DeclarationKey : uint8_t {
   kNanPlace,
   kRounding,
   kRange,
+  kErrorFloor,
+  kArgumentLimit,
 };
-inline constexpr int kDeclarationKeyCount = 23;
+inline constexpr int kDeclarationKeyCount = 25;
 
 struct DeclarationAst {
   DeclarationKey key = DeclarationKey::kInherits;
