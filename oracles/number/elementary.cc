@@ -135,12 +135,10 @@ bool ExactPoint(Function function, double x, Enclosure& result) {
     result = {point.y, 0, 0};
     return true;
   }
-  if (x == 0 && function != Function::kSoftplus && function != Function::kTgamma &&
-      function != Function::kLgamma) {
-    result = {x, 0, 0};  // all others are odd
-    return true;
-  }
-  return false;
+  const bool odd = function != Function::kAcos && function != Function::kSoftplus &&
+                   function != Function::kTgamma && function != Function::kLgamma;
+  if (x == 0 && odd) result = {x, 0, 0};
+  return x == 0 && odd;
 }
 
 bool SaturatedElementary(Function function, double x, Enclosure& result) {

@@ -99,7 +99,7 @@ std::vector<std::string> WorstCases() {
   return lines;
 }
 
-const Record& Run(Session& session, const std::string& text) {
+const Record& RunText(Session& session, const std::string& text) {
   Result<CaseLine> line = ParseCase(text);
   EXPECT_TRUE(line.ok()) << text << ": " << line.error().what;
   return session.RunCase(line.value().value);
@@ -126,7 +126,7 @@ TEST(WorstCases, AreMetByTheReference) {
   const std::unique_ptr<Session> session = SessionOver("reference");
   EXPECT_GE(WorstCases().size(), 20u);
   for (const std::string& line : WorstCases()) {
-    EXPECT_FALSE(Violates(Run(*session, line))) << line;
+    EXPECT_FALSE(Violates(RunText(*session, line))) << line;
   }
 }
 
@@ -138,11 +138,11 @@ TEST(WorstCases, ShowWhatWasReportedOfSleef) {
   for (const std::string& line : WorstCases()) {
     const bool reported = line.starts_with("sinh x=f64") || line.starts_with("cosh x=") ||
                           line.starts_with("exp x=f64") || line.starts_with("pow x=f64");
-    if (reported) violated += Violates(Run(*session, line));
+    if (reported) violated += Violates(RunText(*session, line));
   }
   EXPECT_EQ(violated, 5);
   EXPECT_TRUE(
-      Violates(Run(*session, "cos x=f64[1]:fill(constant,0x1.44f93e5d8cbf5p+46) out=f64[1]")));
+      Violates(RunText(*session, "cos x=f64[1]:fill(constant,0x1.44f93e5d8cbf5p+46) out=f64[1]")));
 }
 
 }  // namespace
