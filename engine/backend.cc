@@ -95,8 +95,10 @@ Opened OpenOfIsa(const BackendSpec& spec, const std::vector<std::string>& isas) 
   const std::string isa = spec.argument.empty() ? isas[0] : spec.argument;
   if (std::find(isas.begin(), isas.end(), isa) == isas.end()) {
     std::string all = isas[0];
-    for (size_t i = 1; i < isas.size(); ++i) all += ", " + isas[i];
-    return Error{spec.Text(), "there is no such build of " + spec.name, "use one of " + all};
+    for (size_t i = 1; i < isas.size(); ++i) {
+      all += (i + 1 < isas.size() ? ", " : " or ") + isas[i];
+    }
+    return Error{spec.Text(), "there is no such build of " + spec.name, "use " + all};
   }
   if (!CpuHas(isa)) {
     return Error{spec.Text(), "this CPU lacks " + isa, "use " + spec.name + ":" + isas[0]};
