@@ -47,6 +47,8 @@ bool ApplyNumber(const DeclarationAst& declaration, Declared& declared) {
       {DeclarationKey::kUlpLimitExp, &Declared::ulp_limit_exp},
       {DeclarationKey::kUlpLimitLog, &Declared::ulp_limit_log},
       {DeclarationKey::kUlpLimitRsqrt, &Declared::ulp_limit_rsqrt},
+      {DeclarationKey::kErrorFloor, &Declared::error_floor},
+      {DeclarationKey::kArgumentLimit, &Declared::argument_limit},
       {DeclarationKey::kKappa, &Declared::kappa},
       {DeclarationKey::kTiles, &Declared::tiles},
   };

@@ -83,6 +83,8 @@ struct Declared {
   std::optional<GeluLevel> level;
   std::optional<double> ulp_limit_log;    // of the logarithm inside log_softmax and log_sum_exp
   std::optional<double> ulp_limit_rsqrt;  // of the reciprocal square root inside the norms
+  std::optional<double> error_floor;      // absolute error that is allowed beside the ulp limit
+  std::optional<double> argument_limit;   // |argument| up to which the ulp limit is promised
   std::optional<Determinism> determinism;
   Invariance invariance = 0;            // what is declared, of what may be
   std::optional<Format> probabilities;  // attention: the type P is kept in

@@ -80,21 +80,36 @@ Opened OpenKnownCblasRow(const BackendSpec& spec) {
                     std::string(known->name)});
 }
 
-// "eigen:avx2" is the module eigen_avx2; without an ISA, the baseline that every x86-64 runs. Asked
-// of the CPU here, since a module may fault on its first instruction.
-Opened OpenEigenRow(const BackendSpec& spec) {
-  const std::string isa = spec.argument.empty() ? "sse2" : spec.argument;
+// Whether the CPU has a module's instruction set. Asked here, since a module may fault on its first
+// instruction.
+bool CpuHas(const std::string& isa) {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl");
-  if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
-    return Error{spec.Text(), "there is no such build of Eigen", "use sse2, avx2 or avx512"};
+  if (isa == "avx2") return avx2;
+  if (isa != "avx512") return true;
+  return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+// "eigen:avx2" is the module eigen_avx2; without an ISA, the baseline: `isas` begins with it.
+Opened OpenOfIsa(const BackendSpec& spec, const std::vector<std::string>& isas) {
+  const std::string isa = spec.argument.empty() ? isas[0] : spec.argument;
+  if (std::find(isas.begin(), isas.end(), isa) == isas.end()) {
+    std::string all = isas[0];
+    for (size_t i = 1; i < isas.size(); ++i) {
+      all += (i + 1 < isas.size() ? ", " : " or ") + isas[i];
+    }
+    return Error{spec.Text(), "there is no such build of " + spec.name, "use " + all};
   }
-  if ((isa == "avx2" && !avx2) || (isa == "avx512" && !avx512)) {
-    return Error{spec.Text(), "this CPU lacks " + isa, "use eigen:sse2"};
+  if (!CpuHas(isa)) {
+    return Error{spec.Text(), "this CPU lacks " + isa, "use " + spec.name + ":" + isas[0]};
   }
-  return OpenModule("eigen_" + isa, "");
+  return OpenModule(spec.name + "_" + isa, spec.OptionText());
+}
+Opened OpenVectorRow(const BackendSpec& spec) {
+  return OpenOfIsa(spec, {"sse2", "avx2", "avx512"});
+}
+Opened OpenSleefRow(const BackendSpec& spec) {
+  return OpenOfIsa(spec, {"scalar", "sse2", "avx2", "avx512"});
 }
 Opened OpenOneDnnRow(const BackendSpec& spec) {
   const std::string options = spec.OptionText();
@@ -112,8 +127,12 @@ constexpr Row kRows[] = {
     {"planted_branch", "planted_branch", false, "", OpenModuleRow},
     {"planted_branch_blind", "planted_branch_blind", false, "", OpenModuleRow},
     {"simt", "simt", false, "", OpenSimtRow},
-    {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
     {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
+    {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
+    {"libm", "libm", false, "", OpenModuleRow},
+    {"libmvec", "libmvec or libmvec:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
+    {"sleef", "sleef or sleef:ISA#accuracy=u35 with ISA scalar, sse2, avx2 or avx512", true,
+     "accuracy", OpenSleefRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",

@@ -67,6 +67,11 @@ bool IsPositive(OpId op, int operand, std::string_view name) {
     case OpId::kSqrt:
     case OpId::kRsqrt:
     case OpId::kLog1p:
+    case OpId::kLog2:
+    case OpId::kLog10:
+    case OpId::kAcosh:
+    case OpId::kTgamma:
+    case OpId::kLgamma:
     case OpId::kProd:
       return true;
     case OpId::kPow:
@@ -81,6 +86,11 @@ bool IsPositive(OpId op, int operand, std::string_view name) {
   }
 }
 
+// Functions of [-1, 1], with poles at its ends or infinite slopes.
+bool IsOfUnitInterval(OpId op) {
+  return op == OpId::kAsin || op == OpId::kAcos || op == OpId::kAtanh;
+}
+
 Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame, uint64_t seed) {
   const bool positive = IsPositive(op, operand, name);
   if (!IsFloat(type)) {
@@ -93,6 +103,7 @@ Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame
   if (DefOf(op).family == Family::kSolve && operand == 0) {
     return {FillKind::kUniform, seed, -0.125, 0.125};
   }
+  if (IsOfUnitInterval(op)) return {FillKind::kUniform, seed, -0.9, 0.9};
   if (tame == Tame::kIntegers) return {FillKind::kIntegers, seed, positive ? 1.0 : -2.0, 2};
   if (op == OpId::kProd) return {FillKind::kUniform, seed, 0.75, 1.5};
   if (positive) return {FillKind::kUniform, seed, 0.1, 4};

@@ -202,6 +202,7 @@ void FillBinary(Draft& draft) {
   const double top = FormatInfoOf(x).max_exponent;
   switch (draft.value.op) {
     case OpId::kPow:
+      if (random.Percent(25)) return FillHardPower(draft);
       x.fill = random.Percent(70) ? Uniform(random, 0, 10) : Integers(random, -5, 5);
       y.fill = random.Percent(60) ? Integers(random, -8, 8) : Uniform(random, -20, 20);
       return;
@@ -415,7 +416,8 @@ bool FillByFamily(Draft& draft) {
     return true;
   }
   if (family == Family::kUnary) {
-    if (!random.Percent(60)) return false;
+    if (!random.Percent(75)) return false;
+    if (random.Percent(40) && FillHard(draft)) return true;
     Tensor& x = draft.value.operands[0];
     x.fill = DrawFunctionRange(draft.value.op, x.dtype, random);
     return true;

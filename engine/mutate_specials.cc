@@ -172,6 +172,14 @@ int64_t BadIndex(int64_t rows, Random& random) {
 
 }  // namespace
 
+void SetFirstOperand(Draft& draft, double value) {
+  if (!Settable(draft, 0)) return;
+  Tensor& x = draft.value.operands[0];
+  Override each = DrawPosition(x, draft.random);
+  each.bits = Encode(x.dtype, value);
+  SetElement(x, each);
+}
+
 bool HasOverrides(const Case& value) {
   return std::any_of(value.operands.begin(), value.operands.end(),
                      [](const Tensor& tensor) { return !tensor.overrides.empty(); });

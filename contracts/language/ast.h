@@ -165,8 +165,10 @@ enum class DeclarationKey : uint8_t {
   kRange,
   kDivisionByZero,
   kDivisionOverflow,
+  kErrorFloor,
+  kArgumentLimit,
 };
-inline constexpr int kDeclarationKeyCount = 25;
+inline constexpr int kDeclarationKeyCount = 27;
 
 struct DeclarationAst {
   DeclarationKey key = DeclarationKey::kInherits;

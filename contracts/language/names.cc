@@ -66,6 +66,7 @@ constexpr NameInfo kNames[] = {
     {"ulp_limit_exp", Symbol::kUlpLimitExp, ExprType::kRatio, kCase},
     {"ulp_limit_log", Symbol::kUlpLimitLog, ExprType::kRatio, kCase},
     {"ulp_limit_rsqrt", Symbol::kUlpLimitRsqrt, ExprType::kRatio, kCase},
+    {"error_floor", Symbol::kErrorFloor, ExprType::kRatio, kCase},
     {"one", Symbol::kOne, ExprType::kValue, kCase},
     {"omega", Symbol::kOmega, ExprType::kValue, kCase},
     {"flushed", Symbol::kFlushed, ExprType::kValue, kCase},
@@ -118,6 +119,12 @@ constexpr FunctionInfo kFunctions[] = {
     {"min", Symbol::kMin, kAny, kCase, 2, {kAny, kAny}},
     {"finite", Symbol::kFiniteInputs, ExprType::kBool, kCase, 1, {kAny, kNone}},
     {"flushed_input", Symbol::kFlushedInput, ExprType::kValue, kCase, 1, {ExprType::kValue, kNone}},
+    {"undeclared_argument",
+     Symbol::kUndeclaredArgument,
+     ExprType::kValue,
+     kCase,
+     1,
+     {ExprType::kValue, kNone}},
 };
 
 template <class Table, class Project>
@@ -168,7 +175,9 @@ constexpr std::string_view kKeys[kDeclarationKeyCount] = {"inherits",
                                                           "rounding",
                                                           "range",
                                                           "division_by_zero",
-                                                          "division_overflow"};
+                                                          "division_overflow",
+                                                          "error_floor",
+                                                          "argument_limit"};
 
 }  // namespace
 

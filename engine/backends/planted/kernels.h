@@ -71,6 +71,29 @@ int32_t ExpByExp2(const AssayCall& call);
 int32_t TanhByExpm1(const AssayCall& call);
 int32_t GeluNanAtMinusInfinity(const AssayCall& call);
 
+// elementary.cc
+int32_t HyperbolicHalves(const AssayCall& call);
+int32_t HyperbolicEarlyOverflow(const AssayCall& call);
+int32_t TrigonometricTwoParts(const AssayCall& call);
+int32_t TrigonometricRoundedPeriod(const AssayCall& call);
+int32_t SoftplusLogOfSum(const AssayCall& call);
+int32_t SoftplusThreshold(const AssayCall& call);
+int32_t SoftsignReciprocal(const AssayCall& call);
+int32_t SoftsignSquares(const AssayCall& call);
+int32_t LogarithmSmallestNormal(const AssayCall& call);
+int32_t LgammaLogOfGamma(const AssayCall& call);
+int32_t TgammaExpOfLgamma(const AssayCall& call);
+int32_t ErfcOneMinusErf(const AssayCall& call);
+int32_t CbrtByPower(const AssayCall& call);
+int32_t AreaLogForm(const AssayCall& call);
+int32_t PowerByExp(const AssayCall& call);
+int32_t ArcByComplement(const AssayCall& call);
+int32_t BesselLeadingTerm(const AssayCall& call);
+int32_t AbsOfSquare(const AssayCall& call);
+int32_t TangentQuotient(const AssayCall& call);
+int32_t HyperbolicByExpm1(const AssayCall& call);
+int32_t LogarithmQuotient(const AssayCall& call);
+
 // gather.cc
 int32_t GatherRaises(const AssayCall& call);
 int32_t GatherClampsAbove(const AssayCall& call);

@@ -19,6 +19,11 @@ constexpr OpSet kReduces =
 
 constexpr OpSet kIntDivision = Bit(OpId::kIntDiv) | Bit(OpId::kIntRemainder);
 constexpr uint32_t kIntegers = BitsOf(DType::kI32, DType::kI64, DType::kI8, DType::kU8);
+constexpr OpSet kHyperbolic = Bit(OpId::kSinh) | Bit(OpId::kCosh);
+constexpr OpSet kTrigonometric = Bit(OpId::kSin) | Bit(OpId::kCos) | Bit(OpId::kTan);
+constexpr OpSet kLogarithms = Bit(OpId::kLog) | Bit(OpId::kLog2) | Bit(OpId::kLog10);
+constexpr OpSet kAreas = Bit(OpId::kAsinh) | Bit(OpId::kAcosh) | Bit(OpId::kAtanh);
+constexpr OpSet kPowers = Bit(OpId::kExp2) | Bit(OpId::kExp10);
 
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C-PRC-04",
                            kOrd01 = "C-ORD-01", kOrd02 = "C-ORD-02", kOrd03 = "C-ORD-03",
@@ -187,6 +192,51 @@ constexpr auto kTriangularRows = std::to_array<PlantedKernel>({
     {"solve_by_columns", "C-PRC-01 C-EXC-01", Family::kSolve, kGood, kSolves, kF32 | kF64, kProfile, &SolveByColumns,
      "subtracts columns with FMA and skips zeros, as reference BLAS does"},
 });
+
+constexpr auto kElementaryRows = std::to_array<PlantedKernel>({
+    {"hyperbolic_halves", kPrc02, Family::kUnary, kBad, kHyperbolic, kF32 | kF64, kProfile, &HyperbolicHalves,
+     "halves a sum of exponentials, which overflows before the answer does and cancels near 0"},
+    {"hyperbolic_early_overflow", kPrc02, Family::kUnary, kBad, kHyperbolic, kF32 | kF64, kProfile, &HyperbolicEarlyOverflow,
+     "gives Inf from where exp overflows, half an argument early, like a vectorised sinh and cosh"},
+    {"trigonometric_two_parts", kPrc02, Family::kUnary, kBad, kTrigonometric, kF32 | kF64, kProfile, &TrigonometricTwoParts,
+     "reduces with pi / 2 in two parts, which large multiples outgrow"},
+    {"trigonometric_rounded_period", kPrc02, Family::kUnary, kBad, kTrigonometric, kF32 | kF64, kProfile, &TrigonometricRoundedPeriod,
+     "takes the remainder by a rounded 2 pi"},
+    {"softplus_log_of_sum", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftplus), kF32 | kF64, kProfile, &SoftplusLogOfSum,
+     "computes log(1 + e^x), which overflows above and loses e^x below"},
+    {"softplus_threshold", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftplus), kF32 | kF64, kProfile, &SoftplusThreshold,
+     "gives 0 below -20, where the answer is ordinary"},
+    {"softsign_reciprocal", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftsign), kF32 | kF64, kProfile, &SoftsignReciprocal,
+     "multiplies by a reciprocal that underflows for the largest numbers, like a packet softsign"},
+    {"softsign_squares", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftsign), kF32 | kF64, kProfile, &SoftsignSquares,
+     "takes |x| as the root of a square that overflows"},
+    {"logarithm_smallest_normal", "C-PRC-03", Family::kUnary, kBad, kLogarithms, kF32 | kF64, kProfile, &LogarithmSmallestNormal,
+     "gives the smallest normal number's logarithm for every subnormal, like a packet log"},
+    {"lgamma_log_of_gamma", kPrc02, Family::kUnary, kBad, Bit(OpId::kLgamma), kF32 | kF64, kProfile, &LgammaLogOfGamma,
+     "takes the logarithm of a gamma that overflows from 35 on (f32) and cancels near 1 and 2"},
+    {"tgamma_exp_of_lgamma", kPrc02, Family::kUnary, kBad, Bit(OpId::kTgamma), kF32 | kF64, kProfile, &TgammaExpOfLgamma,
+     "takes the exponential of a rounded logarithm, whose error grows with its size"},
+    {"erfc_one_minus_erf", kPrc02, Family::kUnary, kBad, Bit(OpId::kErfc), kF32 | kF64, kProfile, &ErfcOneMinusErf,
+     "computes 1 - erf(x), which cancels in the tail"},
+    {"cbrt_by_power", kPrc02, Family::kUnary, kBad, Bit(OpId::kCbrt), kF32 | kF64, kProfile, &CbrtByPower,
+     "raises to a rounded 1 / 3"},
+    {"area_log_form", kPrc02, Family::kUnary, kBad, kAreas, kF32 | kF64, kProfile, &AreaLogForm,
+     "uses the textbook logarithms, which square large numbers and cancel near 0"},
+    {"power_by_exp", kPrc02, Family::kUnary, kBad, kPowers, kF32 | kF64, kProfile, &PowerByExp,
+     "computes exp of a rounded product, whose error grows with its size"},
+    {"arc_by_complement", kPrc02, Family::kUnary, kBad, Bit(OpId::kAcos) | Bit(OpId::kAsin), kF32 | kF64, kProfile, &ArcByComplement,
+     "subtracts from pi / 2, or squares, near 1"},
+    {"j0_leading_term", kPrc02, Family::kUnary, kBad, Bit(OpId::kJ0), kF32, kProfile, &BesselLeadingTerm,
+     "uses the first term of the asymptotic form from 8 on"},
+    {"abs_of_square", kPrc02, Family::kUnary, kBad, Bit(OpId::kAbs), kF32 | kF64, kProfile, &AbsOfSquare,
+     "takes the root of a square, which over- and underflows"},
+    {"tangent_quotient", "C-PRC-02 C-EXC-01", Family::kUnary, kGood, Bit(OpId::kTan), kUpTo32, kProfile, &TangentQuotient,
+     "divides sine by cosine, in double"},
+    {"sinh_by_expm1", "C-PRC-02 C-EXC-01", Family::kUnary, kGood, Bit(OpId::kSinh), kUpTo32, kProfile, &HyperbolicByExpm1,
+     "takes sinh from expm1, in double"},
+    {"logarithm_quotient", "C-PRC-02 C-PRC-03", Family::kUnary, kGood, Bit(OpId::kLog2) | Bit(OpId::kLog10), kUpTo32, kProfile, &LogarithmQuotient,
+     "divides the natural logarithm, in double"},
+});
 // clang-format on
 
 }  // namespace
@@ -196,6 +246,7 @@ void planted::AppendWritten(Family family, std::vector<PlantedKernel>& rows) {
   AppendFamily(kEpilogueRows, family, rows);
   AppendFamily(kOtherRows, family, rows);
   AppendFamily(kTriangularRows, family, rows);
+  AppendFamily(kElementaryRows, family, rows);
 }
 
 }  // namespace assay
