@@ -113,6 +113,8 @@ constexpr Row kRows[] = {
     {"simt", "simt", false, "", OpenSimtRow},
     {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
     {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
+    {"opencl", "opencl or opencl#gemm=naive", false, "gemm", OpenModuleRow},
+    {"clblast", "clblast", false, "", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",
