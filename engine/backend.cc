@@ -110,6 +110,7 @@ constexpr Row kRows[] = {
     {"reference", "reference", false, "", OpenReferenceRow},
     {"planted", "planted:KERNEL", true, "", OpenPlantedRow},
     {"planted_branch", "planted_branch", false, "", OpenModuleRow},
+    {"planted_branch_blind", "planted_branch_blind", false, "", OpenModuleRow},
     {"simt", "simt", false, "", OpenSimtRow},
     {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
     {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
