@@ -41,8 +41,9 @@ class Discovery {
 
 std::vector<Discovered> DiscoverBackends() {
   Discovery discovery;
-  for (const char* spec : {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512",
-                           "onednn", "onednn_sgemm", "opencl", "opencl#gemm=naive", "clblast", "mpi"}) {
+  for (const char* spec :
+       {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512", "onednn", "onednn_sgemm",
+        "opencl", "opencl#gemm=naive", "clblast", "mpi"}) {
     discovery.Add(spec);
   }
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
