@@ -133,6 +133,8 @@ constexpr Row kRows[] = {
     {"libmvec", "libmvec or libmvec:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
     {"sleef", "sleef or sleef:ISA#accuracy=u35 with ISA scalar, sse2, avx2 or avx512", true,
      "accuracy", OpenSleefRow},
+    {"opencl", "opencl or opencl#gemm=naive", false, "gemm", OpenModuleRow},
+    {"clblast", "clblast", false, "", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",

@@ -3,9 +3,9 @@
 // Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was
 // opened from and what it reports about itself. Specs are texts (engine/backend_spec.h):
 //   reference | simt | planted:KERNEL | planted_branch | eigen[:sse2|avx2|avx512]
-//   mpi[#allreduce=NAME] | onednn[#isa=CAP] | onednn_sgemm[#isa=CAP]
-//   openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl (known places of known
-//   libraries) cblas:PATH[#core=NAME][#arch=NAME] (any CBLAS) | PATH of a plug-in
+//   mpi[#allreduce=NAME] | opencl[#gemm=naive] | clblast | onednn[#isa=CAP] |
+//   onednn_sgemm[#isa=CAP] openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl (known
+//   places of known libraries) cblas:PATH[#core=NAME][#arch=NAME] (any CBLAS) | PATH of a plug-in
 //   (assay_backend_open)
 // A spec named by the user and absent is an Error; discovery reports it as unsupported with the
 // reason.

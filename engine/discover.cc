@@ -41,10 +41,16 @@ class Discovery {
 
 std::vector<Discovered> DiscoverBackends() {
   Discovery discovery;
-  for (const char* spec :
-       {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512", "libm", "libmvec:sse2",
-        "libmvec:avx2", "libmvec:avx512", "sleef:scalar", "sleef:sse2", "sleef:avx2",
-        "sleef:avx512", "sleef:avx2#accuracy=u35", "onednn", "onednn_sgemm", "mpi"}) {
+  for (const char* spec : {"reference",      "simt",
+                           "eigen:sse2",     "eigen:avx2",
+                           "eigen:avx512",   "libm",
+                           "libmvec:sse2",   "libmvec:avx2",
+                           "libmvec:avx512", "sleef:scalar",
+                           "sleef:sse2",     "sleef:avx2",
+                           "sleef:avx512",   "sleef:avx2#accuracy=u35",
+                           "onednn",         "onednn_sgemm",
+                           "opencl",         "opencl#gemm=naive",
+                           "clblast",        "mpi"}) {
     discovery.Add(spec);
   }
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
