@@ -47,8 +47,9 @@ struct NamedRange {
 constexpr NamedRange kNamedRanges[] = {{"height", 1, 12},  {"width", 1, 12},   {"kernel_h", 1, 5},
                                        {"kernel_w", 1, 5}, {"channels", 1, 5}, {"filters", 1, 5},
                                        {"batch", 1, 3},    {"heads", 1, 3},    {"ranks", 2, 8}};
-// Ends of the range of 16-bit counters, for operators of one dimension.
-constexpr int64_t kCounterEnds[] = {32767, 32768, 32769, 65535, 65536, 65537};
+// Ends of the range of 16-bit counters, for operators of one dimension. Beyond the end only, an
+// element is taken for another one.
+constexpr int64_t kCounterEnds[] = {32768, 32769, 65535, 65536, 65537, 65553, 66003};
 
 const NamedRange* RangeOf(const OperatorDef& def, int dimension) {
   if (def.dimensions.size() <= 2 && def.family != Family::kCollective) return nullptr;
@@ -117,7 +118,7 @@ int64_t DrawSize(const OperatorDef& def, int dimension, Random& random) {
   if (range != nullptr) return DrawNamedSize(*range, random);
   // Only where something is summed over does a long size pay.
   if (dimension == def.reduced && random.Percent(3)) return random.Pick(kLong);
-  if (def.dimensions.size() == 1 && random.Below(1000) < 2) return random.Pick(kCounterEnds);
+  if (def.dimensions.size() == 1 && random.Below(1000) < 8) return random.Pick(kCounterEnds);
   if (random.Percent(12)) return random.Pick(kTiles) + random.Between(-1, 1);
   if (random.Percent(5)) return random.Pick(kPrimes);
   const SizeRange& sizes = random.PickWeighted(kSizes);
