@@ -16,7 +16,7 @@ struct SizeRange {
   int weight;
   int64_t lowest, highest;
 };
-constexpr SizeRange kSizes[] = {{4, 0, 0},   {14, 1, 1},  {12, 2, 2},  {14, 3, 4},  {22, 5, 8},
+constexpr SizeRange kSizes[] = {{2, 0, 0},   {10, 1, 1},  {12, 2, 2},  {14, 3, 4},  {22, 5, 8},
                                 {14, 9, 16}, {4, 17, 33}, {2, 34, 64}, {1, 65, 300}};
 constexpr int64_t kTiles[] = {4, 4, 8, 8, 16, 16, 32, 64};
 constexpr int64_t kPrimes[] = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 43, 61};
@@ -60,7 +60,7 @@ const NamedRange* RangeOf(const OperatorDef& def, int dimension) {
 }
 
 int64_t DrawNamedSize(const NamedRange& range, Random& random) {
-  if (random.Percent(3)) return 0;
+  if (random.Percent(1)) return 0;
   if (random.Percent(20)) return 1;
   if (range.dimension == "ranks" && random.Percent(8)) return random.Percent(50) ? 16 : 32;
   return random.Between(range.lowest, range.highest);
