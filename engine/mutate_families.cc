@@ -85,6 +85,11 @@ void FillPair(Draft& draft) {
     if (pair.second == Recipe::kConstant) b.fill.lo = 1;
   }
   if (random.Percent(50)) std::swap(a.fill, b.fill);
+  // What is tiny does not show in a destination of ordinary size.
+  const bool tiny = a.fill.kind == FillKind::kSubnormal || b.fill.kind == FillKind::kSubnormal;
+  if (tiny && draft.def.family == Family::kGemm && random.Percent(70)) {
+    draft.value.attributes[kGemmBeta].real = 0;
+  }
 }
 
 bool HasFactors(Family family) {
@@ -138,11 +143,15 @@ void FillNorm(Draft& draft) {
   switch (random.Below(6)) {
     case 0:
     case 1:
-      x.fill = {FillKind::kOffset, DrawSeed(random), random.Pick(kMeans), random.Pick(kSpreads)};
+    case 2: {
+      const double mean = random.Pick(kMeans);
+      // A spread that the type cannot show beside the mean would be none.
+      const double visible = std::ldexp(std::fabs(mean), 2 - info.precision);
+      const double spread = std::max(random.Pick(kSpreads), visible);
+      x.fill = {FillKind::kOffset, DrawSeed(random), mean, spread};
+      if (random.Percent(12)) x.fill = Constant(mean);
       break;
-    case 2:
-      x.fill = Constant(random.Pick(kMeans));
-      break;
+    }
     case 3:
       x.fill = {FillKind::kExponents, DrawSeed(random), half_top, half_top + 3};
       break;
@@ -219,6 +228,15 @@ void FillBinary(Draft& draft) {
     case OpId::kMaximum:
       x.fill = Integers(random, -1, 1);
       y.fill = Integers(random, -1, 1);
+      return;
+    case OpId::kDiv:
+      FillExtremes(x, y, random);
+      if (y.fill.kind == FillKind::kConstant) y.fill.lo = 1 / y.fill.lo;  // lifts what it divides
+      return;
+    case OpId::kHypot:
+      FillExtremes(x, y, random);
+      // Beside a large leg a subnormal one is nothing.
+      if (y.fill.kind == FillKind::kConstant) y.fill = {x.fill.kind, DrawSeed(random), 0, 0};
       return;
     default:
       FillExtremes(x, y, random);
@@ -397,7 +415,7 @@ Fill DrawInout(const Draft& draft, DType type) {
   constexpr Row kInout[] = {{30, Recipe::kUniform},       {20, Recipe::kNormal},
                             {15, Recipe::kSmallIntegers}, {10, Recipe::kZero},
                             {5, Recipe::kConstant},       {5, Recipe::kExponents},
-                            {5, Recipe::kSubnormal},      {5, Recipe::kWideOdd}};
+                            {2, Recipe::kSubnormal},      {5, Recipe::kWideOdd}};
   // Only beta = 0 leaves the destination unread.
   if (draft.def.family == Family::kGemm && draft.random.Percent(20)) {
     return {FillKind::kPoison, DrawSeed(draft.random), 0, 0};

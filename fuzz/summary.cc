@@ -36,6 +36,26 @@ std::string AllOutcomes(const std::array<int64_t, kOutcomeCount>& counts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Per clause, how many of the runs it had an opinion about it could not decide, or not without
+// force: what says whether the cases ask anything.
+std::string ClauseShares(const CampaignState& state) {
+  std::string text;
+  for (const auto& [name, counts] : state.clauses) {
+    const auto of = [&counts](Outcome outcome) { return counts[static_cast<size_t>(outcome)]; };
+    const int64_t vacuous = of(Outcome::kVacuous), open = of(Outcome::kInconclusive);
+    const int64_t judged = of(Outcome::kConforming) + of(Outcome::kViolating) + vacuous + open;
+    if (judged == 0) continue;
+    const auto percent = [judged](int64_t count) {
+      return 100 * static_cast<double>(count) / static_cast<double>(judged);
+    };
+    fmt::format_to(std::back_inserter(text), "  {:<22} {:>10} {:>9} {:>5.2f} % {:>9} {:>5.2f} %\n",
+                   name, judged, vacuous, percent(vacuous), open, percent(open));
+  }
+  if (text.empty()) return text;
+  return fmt::format("{:<24} {:>10} {:>9} {:>7} {:>9}\n{}", "runs judged by clause", "judged",
+                     "vacuous", "", "inconclusive", text);
+}
+
 std::vector<std::string> MutedSides(const CampaignConfig& config, const CampaignState& state) {
   std::vector<std::string> sides;
   for (const MuteEntry& entry : state.mutes) {
@@ -94,6 +114,7 @@ std::string FormatCounts(const CampaignState& state, const CampaignResult& resul
   std::string text =
       fmt::format("runs: {}\nrejected inputs: {}\nworkers replaced: {}\n", AllOutcomes(state.runs),
                   NonZero<Reject>(state.rejects, 1), result.deaths);
+  text += ClauseShares(state);
   if (const std::vector<int64_t>& rss = result.rss_bytes; !rss.empty()) {
     fmt::format_to(
         std::back_inserter(text),

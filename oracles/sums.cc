@@ -78,7 +78,8 @@ void CloseOverflow(const SumsView& view, bool special, double max_product_sum, d
   const double coarsest = static_cast<double>(view.length) * view.max_abs_a * view.max_abs_b;
   if (special) {
     max_product_sum = std::max(max_product_sum, coarsest);
-    max_abs_sum = std::max(max_abs_sum, std::fabs(view.beta) * view.max_abs_c);
+    const double alpha = std::isfinite(view.alpha) ? std::fabs(view.alpha) : 1;
+    max_abs_sum = std::max(max_abs_sum, alpha * coarsest + std::fabs(view.beta) * view.max_abs_c);
   }
   if (!MayOverflow(view, max_product_sum, max_abs_sum)) return;
   for (int64_t i = 0; i < view.count(); ++i) {
