@@ -75,12 +75,16 @@ double Mish(double x) {
 
 }  // namespace
 
+std::optional<double> ExactUnary(Function function, double x) {
+  if (x == 0 && function == Function::kExp) return 1;
+  if (x == 0 && function == Function::kSigmoid) return 0.5;
+  if (x == 0 && function != Function::kLog) return x;
+  if (x == 1 && function == Function::kLog) return 0;
+  return std::nullopt;
+}
+
 Enclosure LibmUnary(Function function, double x) {
-  // Where the answer is a small number it is exact, and so is a zero.
-  if (x == 0 && function == Function::kExp) return {1, 0, 0};
-  if (x == 0 && function == Function::kSigmoid) return {0.5, 0, 0};
-  if (x == 0 && function != Function::kLog) return {x, 0, 0};
-  if (x == 1 && function == Function::kLog) return {0, 0, 0};
+  if (const std::optional<double> exact = ExactUnary(function, x)) return {*exact, 0, 0};
   switch (function) {
     case Function::kExp:
       return Libm(std::exp(x));
