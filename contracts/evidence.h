@@ -82,7 +82,8 @@ enum class Quantity : uint8_t {
 inline constexpr int kQuantityCount = 0 ASSAY_QUANTITIES(ASSAY_QUANTITY_COUNT);
 #undef ASSAY_QUANTITY_COUNT
 
-// How the truth was decided; counted and shown. kDot2, kExact and kBall prove their radius. kLibm,
+// How the truth was decided; counted and shown. kDot2 (all double-double arithmetic), kExact and
+// kBall prove their radius. kLibm,
 // double precision of the C library for inputs of at most 24 bits, has a radius that was validated
 // against kBall and is not proven: no violation found with it counts before kBall has confirmed it.
 enum class Tier : uint8_t { kDot2 = 0, kLibm, kExact, kBall, kTable };
