@@ -114,6 +114,7 @@ constexpr Row kRows[] = {
     {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
+    {"xnnpack", "xnnpack", false, "", OpenModuleRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",
      OpenCblasRow},
     {"openblas", "openblas or openblas#core=NAME", false, "core", OpenKnownCblasRow},
