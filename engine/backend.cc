@@ -101,7 +101,7 @@ Opened OpenOneDnnRow(const BackendSpec& spec) {
   if (spec.name == "onednn") return OpenModule("onednn", options);
   return OpenModule("onednn", options.empty() ? "sgemm" : "sgemm," + options);
 }
-Opened OpenModuleRow(const BackendSpec& spec) { return OpenModule(spec.name, ""); }
+Opened OpenModuleRow(const BackendSpec& spec) { return OpenModule(spec.name, spec.OptionText()); }
 Opened OpenPluginRow(const BackendSpec& spec) {
   return OpenPlugin(spec.argument, spec.OptionText());
 }
@@ -110,8 +110,10 @@ constexpr Row kRows[] = {
     {"reference", "reference", false, "", OpenReferenceRow},
     {"planted", "planted:KERNEL", true, "", OpenPlantedRow},
     {"planted_branch", "planted_branch", false, "", OpenModuleRow},
+    {"planted_branch_blind", "planted_branch_blind", false, "", OpenModuleRow},
     {"simt", "simt", false, "", OpenSimtRow},
     {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
+    {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"xnnpack", "xnnpack", false, "", OpenModuleRow},

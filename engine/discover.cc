@@ -41,10 +41,12 @@ class Discovery {
 
 std::vector<Discovered> DiscoverBackends() {
   Discovery discovery;
-  for (const char* spec : {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512",
-                           "onednn", "onednn_sgemm"}) {
+  for (const char* spec : {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512"}) {
     discovery.Add(spec);
   }
+  discovery.AddWithTargets("onednn", "isa", {"sse41", "avx2", "avx512_core"});
+  discovery.AddWithTargets("onednn_sgemm", "isa", {"sse41"});
+  for (const char* spec : {"xnnpack", "mpi"}) discovery.Add(spec);
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
   discovery.AddWithTargets("blis", "arch", BlisArchitectures());
   for (const char* spec : {"netlib", "atlas", "gsl"}) discovery.Add(spec);

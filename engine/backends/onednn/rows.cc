@@ -79,6 +79,7 @@ void MakeVariance(const AssayCall& call, Primitive& primitive) {
   const AssayTensor& tensor = call.operands[0];
   if (call.attributes[0] != 0) return primitive.Refuse("oneDNN's variance divides by n");
   if (!IsFloat(tensor, 32)) return primitive.Refuse(kDenseStatistics);
+  if (tensor.shape[0] == 0) return primitive.Refuse("a row of nothing is given no statistics");
   dnnl_memory_desc_t x, statistic;
   if (!primitive.Describe(tensor, {Axis{}, AxisOf(tensor, 0)}, x) ||
       !primitive.Describe(call.operands[1], {Axis{}}, statistic)) {

@@ -66,7 +66,7 @@ TEST(BuiltinSuite, IsTheTextOfTheFiles) {
 TEST(BuiltinSuite, HasAProfileForEveryBackend) {
   const std::vector<std::string> profiles = ProfilesOf(*BuiltinSuite());
   for (const char* name : {"reference", "planted", "simt", "openblas", "blis", "netlib", "atlas",
-                           "gsl", "cblas", "onednn", "eigen", "assumed", "ieee", "blas"}) {
+                           "gsl", "cblas", "onednn", "eigen", "mpi", "assumed", "ieee", "blas"}) {
     EXPECT_THAT(profiles, Contains(name));
   }
 }
