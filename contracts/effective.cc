@@ -69,6 +69,7 @@ uint32_t KeyOfCapability(std::string_view name) {
   if (name == "subnormals") return Bit(DeclarationKey::kSubnormals);
   if (name == "full_range") return Bit(DeclarationKey::kRange);
   if (name == "block_accumulator") return Bit(DeclarationKey::kAccumulator);
+  if (name == "saturating_pairs") return Bit(DeclarationKey::kIntegerOverflow);
   return Bit(DeclarationKey::kInvariance);
 }
 

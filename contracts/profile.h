@@ -56,8 +56,9 @@ inline constexpr Invariance kThreadInvariant = 2;     // the number of threads
 inline constexpr Invariance kAlignmentInvariant = 4;  // where the operands lie
 inline constexpr Invariance kRankInvariant = 8;       // collectives: all ranks hold the same bits
 inline constexpr Invariance kScheduleInvariant = 16;  // overlap, bucket and tuning choices
-// An integer sum beyond 32 bits; a cast of a float that its integer type cannot hold.
-enum class IntegerOverflow : uint8_t { kWrap = 0, kSaturate };
+// An integer sum beyond 32 bits, or of two products beyond 16 (kSaturatePairs); a cast of a float
+// that its integer type cannot hold.
+enum class IntegerOverflow : uint8_t { kWrap = 0, kSaturate, kSaturatePairs };
 enum class CastOutside : uint8_t { kIndefinite = 0, kSaturateNanZero };
 // A row of attention or softmax in which everything is masked.
 enum class MaskedRow : uint8_t { kNan = 0, kZero };

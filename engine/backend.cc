@@ -137,6 +137,7 @@ constexpr Row kRows[] = {
     {"clblast", "clblast", false, "", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
+    {"xnnpack", "xnnpack", false, "", OpenModuleRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",
      OpenCblasRow},
     {"openblas", "openblas or openblas#core=NAME", false, "core", OpenKnownCblasRow},

@@ -3,7 +3,7 @@
 // Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was
 // opened from and what it reports about itself. Specs are texts (engine/backend_spec.h):
 //   reference | simt | planted:KERNEL | planted_branch | eigen[:sse2|avx2|avx512]
-//   mpi[#allreduce=NAME] | opencl[#gemm=naive] | clblast | onednn[#isa=CAP] |
+//   mpi[#allreduce=NAME] | opencl[#gemm=naive] | clblast | xnnpack | onednn[#isa=CAP] |
 //   onednn_sgemm[#isa=CAP] openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl (known
 //   places of known libraries) cblas:PATH[#core=NAME][#arch=NAME] (any CBLAS) | PATH of a plug-in
 //   (assay_backend_open)

@@ -65,6 +65,7 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
   for (int i = 0; i < value.attributes.size(); ++i) {
     if (random.Percent(60)) ChangeAttribute(draft);
   }
+  if (random.Percent(20)) ResetLayouts(draft);
   for (int i = 0; i < value.operands.size(); ++i) {
     if (random.Percent(35)) ChangeStrides(draft);
     if (random.Percent(10)) ChangeOffset(draft);

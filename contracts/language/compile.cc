@@ -430,6 +430,8 @@ class Compiler {
         return invariant(kRankInvariant);
       case Capability::kScheduleInvariance:
         return invariant(kScheduleInvariant);
+      case Capability::kSaturatingPairs:
+        return declared.integer_overflow == IntegerOverflow::kSaturatePairs;
     }
     return false;
   }

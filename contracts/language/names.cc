@@ -145,7 +145,7 @@ constexpr std::string_view kFormats[] = {"f64", "f32", "tf32", "hf32", "f16", "b
 constexpr std::string_view kDeterminisms[] = {"BITWISE", "BOUNDED", "NONE"};
 // In the order of the bits of Invariance.
 constexpr std::string_view kInvariances[] = {"batch", "threads", "alignment", "ranks", "schedules"};
-constexpr std::string_view kIntegerOverflows[] = {"wrap", "saturate"};
+constexpr std::string_view kIntegerOverflows[] = {"wrap", "saturate", "saturate_pairs"};
 constexpr std::string_view kCastsOutside[] = {"INDEFINITE", "SATURATE_NAN_0"};
 constexpr std::string_view kMaskedRows[] = {"NAN", "ZERO"};
 constexpr std::string_view kNanPlaces[] = {"first_nan", "reference"};
@@ -223,8 +223,9 @@ std::span<const std::string_view> LabelsOf(const NameInfo& policy) {
 
 std::span<const std::string_view> CapabilityNames() {
   static constexpr std::string_view kCapabilities[] = {
-      "subnormals",        "full_range",           "block_accumulator", "batch_invariance",
-      "thread_invariance", "alignment_invariance", "rank_invariance",   "schedule_invariance"};
+      "subnormals",       "full_range",          "block_accumulator",
+      "batch_invariance", "thread_invariance",   "alignment_invariance",
+      "rank_invariance",  "schedule_invariance", "saturating_pairs"};
   return kCapabilities;
 }
 
