@@ -45,6 +45,7 @@ std::vector<Discovered> DiscoverBackends() {
                            "onednn", "onednn_sgemm"}) {
     discovery.Add(spec);
   }
+  discovery.AddWithTargets("libtorch", "isa", {"default", "avx2", "avx512"});
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
   discovery.AddWithTargets("blis", "arch", BlisArchitectures());
   for (const char* spec : {"netlib", "atlas", "gsl"}) discovery.Add(spec);

@@ -51,4 +51,6 @@ Result<const AssayBackend*> OpenModule(const std::string& name, const std::strin
   return OpenPlugin(path.string(), options);
 }
 
+std::string HostProgram() { return (ModuleFolder().parent_path() / "assay-host").string(); }
+
 }  // namespace assay

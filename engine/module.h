@@ -18,4 +18,7 @@ Result<const AssayBackend*> OpenModule(const std::string& name, const std::strin
 // Errors: no shared object, no assay_backend_open in it, or the text that it returned.
 Result<const AssayBackend*> OpenPlugin(const std::string& path, const std::string& options);
 
+// The program in which a module runs that has a process of its own: beside the folder of modules.
+std::string HostProgram();
+
 }  // namespace assay
