@@ -182,7 +182,9 @@ int RunHost(int argc, char** argv) {
   for (const int fd : {kHostedRequestFd, kHostedReplyFd}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   HostedBlock& block = *new (memory.value().data()) HostedBlock;
   shared_block = &block;
-  const Result<const AssayBackend*> opened = OpenModule(argv[1], argv[2]);
+  const bool is_path = std::string_view(argv[1]).find('/') != std::string_view::npos;
+  const Result<const AssayBackend*> opened =
+      is_path ? OpenPlugin(argv[1], argv[2]) : OpenModule(argv[1], argv[2]);
   if (!opened.ok()) {
     const std::string why = opened.error().Text();
     block.text.size = std::min(why.size(), block.text.data.size());

@@ -17,7 +17,7 @@
 namespace assay {
 
 struct HostedModule {
-  std::string name;  // of the module, as for OpenModule
+  std::string name;  // of the module, as for OpenModule, or the path of a plug-in
   std::string options;
   ScopedEnvironment::Settings environment;  // of its process, beyond what this one has
   // What it does not take, asked here without a word to the other process; empty: it takes it.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What goes along an axis: sums, norms, extrema, scans, the softmax family, norms of rows.
-#include <ATen/ops/_log_softmax.h>
-#include <ATen/ops/_softmax.h>
 #include <ATen/ops/abs.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/amin.h>
@@ -11,9 +9,11 @@
 #include <ATen/ops/cumsum.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/prod.h>
+#include <ATen/ops/softmax.h>
 #include <ATen/ops/sum.h>
 #include <ATen/ops/var.h>
 
@@ -72,10 +72,10 @@ bool RunRows(const AssayCall& call) {
   Tensor out = Destination(call);
   switch (call.op) {
     case ASSAY_OP_SOFTMAX:
-      at::_softmax_out(out, x, /*dim=*/1, /*half_to_float=*/false);
+      at::softmax_out(out, x, /*dim=*/1);
       return true;
     case ASSAY_OP_LOG_SOFTMAX:
-      at::_log_softmax_out(out, x, /*dim=*/1, /*half_to_float=*/false);
+      at::log_softmax_out(out, x, /*dim=*/1);
       return true;
     case ASSAY_OP_LOG_SUM_EXP:
       at::logsumexp_out(out, x, 1);

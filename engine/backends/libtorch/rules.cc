@@ -4,8 +4,10 @@
 // there, or does not exist.
 #include "engine/backends/libtorch/rules.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 
 #include "engine/backends/call_view.h"
 
@@ -115,32 +117,65 @@ bool ZeroPointFits(const AssayTensor& quantized, double zero_point) {
   return is_signed ? zero_point >= -128 && zero_point <= 127 : zero_point >= 0 && zero_point <= 255;
 }
 
+bool IsEmpty(const AssayTensor& tensor) {
+  return std::find(tensor.shape, tensor.shape + tensor.ndim, 0) != tensor.shape + tensor.ndim;
+}
 bool AnyEmpty(const AssayCall& call) {
-  for (int i = 0; i < call.operand_count; ++i) {
-    for (int axis = 0; axis < call.operands[i].ndim; ++axis) {
-      if (call.operands[i].shape[axis] == 0) return true;
+  return std::any_of(call.operands, call.operands + call.operand_count, IsEmpty);
+}
+
+// A scalar is converted to the type of the tensor that it scales before it does.
+bool KeepsItsValue(const AssayTensor& tensor, double scalar) {
+  if (IsFloat(tensor, 64) || scalar != scalar) return true;
+  const auto single = static_cast<float>(scalar);
+  if (!IsBfloat16(tensor) && !IsFloat(tensor, 16)) return true;
+  uint32_t bits;
+  std::memcpy(&bits, &single, sizeof bits);
+  if (IsBfloat16(tensor)) return (bits & 0xffff) == 0;
+  const float magnitude = single < 0 ? -single : single;
+  constexpr float kSmallestNormal = 0x1p-14f, kLargest = 65504;
+  const bool normal = magnitude >= kSmallestNormal && magnitude <= kLargest;
+  return magnitude == 0 || (normal && (bits & 0x1fff) == 0);
+}
+
+std::string_view RefusalOfScalars(const AssayCall& call) {
+  const int scalars = call.op == ASSAY_OP_SCAL || call.op == ASSAY_OP_AXPY ? 1 : 2;
+  for (int i = 0; i < scalars; ++i) {
+    if (!KeepsItsValue(call.operands[0], call.attributes[i])) {
+      return "a scalar that the type of the tensor does not hold is rounded to it";
     }
   }
-  return false;
+  // The documentation lets beta = 0 ignore c; of alpha it says nothing.
+  const bool says_nothing = call.op != ASSAY_OP_SCAL && call.attributes[0] == 0;
+  return says_nothing ? "of alpha = 0 libtorch says nothing" : "";
 }
 
 std::string_view RefusalOfValues(const AssayCall& call) {
+  const AssayTensor& out = call.operands[call.operand_count - 1];
   switch (call.op) {
+    case ASSAY_OP_SCAL:
+    case ASSAY_OP_AXPY:
     case ASSAY_OP_GEMM:
     case ASSAY_OP_GEMV:
     case ASSAY_OP_BATCHED_GEMM:
-      // The documentation lets beta = 0 ignore c; of alpha it says nothing.
-      return call.attributes[0] == 0 ? "of alpha = 0 libtorch says nothing" : "";
+      return RefusalOfScalars(call);
     case ASSAY_OP_REMAINDER:
       return call.attributes[0] == 1 ? "libtorch has no IEEE remainder" : "";
     case ASSAY_OP_QUANTIZE:
-      return ZeroPointFits(call.operands[1], call.attributes[1]) ? "" : "zero point out of range";
+      return ZeroPointFits(out, call.attributes[1]) ? "" : "zero point out of range";
     case ASSAY_OP_DEQUANTIZE:
       return ZeroPointFits(call.operands[0], call.attributes[1]) ? "" : "zero point out of range";
+    case ASSAY_OP_BATCH_NORM:
     case ASSAY_OP_CONV2D:
     case ASSAY_OP_MAX_POOL:
     case ASSAY_OP_AVG_POOL:
-      return AnyEmpty(call) ? "libtorch wants windows over at least one element" : "";
+      return AnyEmpty(call) ? "libtorch wants at least one element here" : "";
+    // Where nothing is copied, indices are not looked at.
+    case ASSAY_OP_GATHER:
+    case ASSAY_OP_EMBEDDING:
+    case ASSAY_OP_INDEX_SELECT:
+    case ASSAY_OP_SCATTER_ADD:
+      return IsEmpty(out) ? "nothing is chosen" : "";
     default:
       return {};
   }
