@@ -118,6 +118,17 @@ Opened OpenOneDnnRow(const BackendSpec& spec) {
   if (spec.name == "onednn") return OpenModule("onednn", options);
   return OpenModule("onednn", options.empty() ? "sgemm" : "sgemm," + options);
 }
+// A target that the CPU lacks is lowered by the library itself to one that it has.
+Opened OpenLibxsmmRow(const BackendSpec& spec) {
+  const std::string arch(spec.Option("arch"));
+  if (arch.empty()) return OpenModule("libxsmm", "");
+  if (arch != "snb" && arch != "hsw" && arch != "skx" && arch != "clx" && arch != "cpx") {
+    return Error{spec.Text(), "libxsmm has no such target", "use snb, hsw, skx, clx or cpx"};
+  }
+  ScopedEnvironment::Settings environment;
+  environment.emplace_back("LIBXSMM_TARGET", arch);
+  return OpenModule("libxsmm", "", environment);
+}
 Opened OpenModuleRow(const BackendSpec& spec) { return OpenModule(spec.name, ""); }
 Opened OpenPluginRow(const BackendSpec& spec) {
   return OpenPlugin(spec.argument, spec.OptionText());
@@ -133,6 +144,8 @@ constexpr Row kRows[] = {
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"libtorch", "libtorch or libtorch#isa=NAME with NAME default, avx2 or avx512", false, "isa",
      OpenLibtorchRow},
+    {"libxsmm", "libxsmm or libxsmm#arch=NAME with NAME snb, hsw, skx, clx or cpx", false, "arch",
+     OpenLibxsmmRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",
      OpenCblasRow},
     {"openblas", "openblas or openblas#core=NAME", false, "core", OpenKnownCblasRow},
@@ -248,7 +261,7 @@ void PinLibraryEnvironment() {
   setenv("OMP_DYNAMIC", "FALSE", /*overwrite=*/1);
   // What a user's shell says about kernels would contradict the pins of a spec.
   for (const char* name : {"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "DNNL_MAX_CPU_ISA",
-                           "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"}) {
+                           "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY", "LIBXSMM_TARGET"}) {
     unsetenv(name);
   }
 }

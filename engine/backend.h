@@ -4,6 +4,7 @@
 // opened from and what it reports about itself. Specs are texts (engine/backend_spec.h):
 //   reference | simt | planted:KERNEL | planted_branch | eigen[:sse2|avx2|avx512]
 //   onednn[#isa=CAP] | onednn_sgemm[#isa=CAP] | libtorch[#isa=default|avx2|avx512]
+//   libxsmm[#arch=NAME]
 //   openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl (known places of known
 //   libraries) cblas:PATH[#core=NAME][#arch=NAME] (any CBLAS) | PATH of a plug-in
 //   (assay_backend_open)
@@ -44,7 +45,7 @@ class Backend {
 Result<std::unique_ptr<Backend>> OpenBackend(std::string_view spec);
 
 // What is installed and loads, in a fixed order: reference first, then simt, eigen, onednn,
-// libtorch, CBLAS libraries with their core types. Planted kernels are not among them.
+// libtorch, libxsmm, CBLAS libraries with their core types. Planted kernels are not among them.
 struct Discovered {
   std::string spec;
   std::unique_ptr<Backend> backend;  // null: unsupported

@@ -46,6 +46,7 @@ std::vector<Discovered> DiscoverBackends() {
     discovery.Add(spec);
   }
   discovery.AddWithTargets("libtorch", "isa", {"default", "avx2", "avx512"});
+  discovery.AddWithTargets("libxsmm", "arch", {"snb", "hsw", "skx"});
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
   discovery.AddWithTargets("blis", "arch", BlisArchitectures());
   for (const char* spec : {"netlib", "atlas", "gsl"}) discovery.Add(spec);
