@@ -50,6 +50,8 @@ std::vector<Discovered> DiscoverBackends() {
   discovery.AddWithTargets("onednn", "isa", {"sse41", "avx2", "avx512_core"});
   discovery.AddWithTargets("onednn_sgemm", "isa", {"sse41"});
   for (const char* spec : {"xnnpack", "mpi"}) discovery.Add(spec);
+  discovery.AddWithTargets("libtorch", "isa", {"default", "avx2", "avx512"});
+  discovery.AddWithTargets("libxsmm", "arch", {"snb", "hsw", "skx"});
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
   discovery.AddWithTargets("blis", "arch", BlisArchitectures());
   for (const char* spec : {"netlib", "atlas", "gsl"}) discovery.Add(spec);
