@@ -43,8 +43,8 @@ class Backend {
 
 Result<std::unique_ptr<Backend>> OpenBackend(std::string_view spec);
 
-// What is installed and loads, in a fixed order: reference first, then simt, eigen, onednn, mpi,
-// CBLAS libraries with their core types. Planted kernels are not among them.
+// What is installed and loads, in a fixed order: reference first, then simt, eigen, onednn,
+// xnnpack, mpi, CBLAS libraries with their core types. Planted kernels are not among them.
 struct Discovered {
   std::string spec;
   std::unique_ptr<Backend> backend;  // null: unsupported
