@@ -393,14 +393,16 @@ std::string TestName(const testing::TestParamInfo<const char*>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Installed, EveryBackend,
-    testing::Values("reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512", "onednn",
-                    "onednn#isa=avx2", "onednn_sgemm", "libtorch", "libxsmm", "libxsmm#arch=snb",
-                    "openblas", "openblas#core=SkylakeX", "openblas#core=Haswell",
-                    "openblas#core=Sandybridge", "openblas#core=Nehalem", "blis", "blis#arch=skx",
-                    "blis#arch=zen3", "blis#arch=generic", "netlib", "atlas", "gsl"),
-    TestName);
+INSTANTIATE_TEST_SUITE_P(Installed, EveryBackend,
+                         testing::Values("reference", "simt", "eigen:sse2", "eigen:avx2",
+                                         "eigen:avx512", "onednn", "onednn#isa=avx2",
+                                         "onednn_sgemm", "xnnpack", "libtorch", "libxsmm",
+                                         "libxsmm#arch=snb", "openblas", "openblas#core=SkylakeX",
+                                         "openblas#core=Haswell", "openblas#core=Sandybridge",
+                                         "openblas#core=Nehalem", "blis", "blis#arch=skx",
+                                         "blis#arch=zen3", "blis#arch=generic", "netlib", "atlas",
+                                         "gsl"),
+                         TestName);
 
 // Known fault of BLIS 0.9.0: the small-matrix kernel loads a full vector from a row of two floats.
 TEST(BlisReadsBehindC, WithTwoByTwoAndBetaOne) {
