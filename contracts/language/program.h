@@ -63,6 +63,7 @@ enum class Code : uint8_t {
   kUnderflow,
   kUlp,
   kFlushedInput,
+  kUndeclaredArgument,
 };
 
 struct Instruction {
@@ -87,9 +88,10 @@ struct Program {
   std::vector<Quantity> quantities;  // element columns that must have been measured
   // Facts of the binding that instructions refer to.
   Format accumulator = Format::kF64, input_format = Format::kF64;
-  double u = 0;            // of the accumulator, truncation included
-  double flush = 0;        // lambda where results may be flushed, else 0
-  double flush_input = 0;  // lambda where inputs may be flushed, else 0
+  double u = 0;               // of the accumulator, truncation included
+  double flush = 0;           // lambda where results may be flushed, else 0
+  double flush_input = 0;     // lambda where inputs may be flushed, else 0
+  double argument_limit = 0;  // the largest |argument| that accuracy is declared for
   bool exact_products = false;
   Family family = Family::kGemm;
   int block = 0, guard = 0;
@@ -98,7 +100,14 @@ struct Program {
   // The subnormal policy is not declared and the expression depends on it: compile a second program
   // with `subnormals` = flush_both for the widest reading.
   bool assumes_preserve = false;
+  // Programs that compute the same have the same number, process-wide; 0: not known. What one gave
+  // for some evidence the others need not compute again.
+  uint32_t identity = 0;
 };
+
+// The identity of programs like this one; the same for all that differ in nothing else. From any
+// thread.
+uint32_t IdentityOf(const Program& program);
 
 // REQUIRES a checked expression. `subnormals` stands in for an undeclared policy.
 Program Compile(const ContractAst& contract, int root, const Binding& binding,
