@@ -88,6 +88,7 @@ void FillPair(Draft& draft) {
   // What is tiny does not show in a destination of ordinary size.
   const bool tiny = a.fill.kind == FillKind::kSubnormal || b.fill.kind == FillKind::kSubnormal;
   if (tiny && draft.def.family == Family::kGemm && random.Percent(70)) {
+    draft.value.attributes[kGemmAlpha].real = 1;
     draft.value.attributes[kGemmBeta].real = 0;
   }
 }
