@@ -79,6 +79,14 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kAllReduce,
   kReduceScatter,
   kAllGather,
+  kIntDiv,
+  kIntRemainder,
+  kGer,
+  kSyr,
+  kTrmv,
+  kTrsv,
+  kTrmm,
+  kTrsm,
   kSin,
   kCos,
   kTan,
@@ -103,7 +111,7 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kSoftsign,
   kAbs,
 };
-inline constexpr int kOpCount = 85;
+inline constexpr int kOpCount = 93;
 __extension__ using OpSet = unsigned __int128;  // one bit per OpId
 static_assert(kOpCount <= 128);
 constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }

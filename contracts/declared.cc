@@ -110,6 +110,12 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
     case DeclarationKey::kRounding:
       declared.rounding = static_cast<QuantizeRounding>(LabelIndex(declaration));
       break;
+    case DeclarationKey::kDivisionByZero:
+      declared.division_by_zero = static_cast<DivisionPolicy>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kDivisionOverflow:
+      declared.division_overflow = static_cast<DivisionPolicy>(LabelIndex(declaration));
+      break;
     case DeclarationKey::kRange:
       declared.full_range = true;
       break;

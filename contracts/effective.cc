@@ -69,6 +69,7 @@ uint32_t KeyOfCapability(std::string_view name) {
   if (name == "subnormals") return Bit(DeclarationKey::kSubnormals);
   if (name == "full_range") return Bit(DeclarationKey::kRange);
   if (name == "block_accumulator") return Bit(DeclarationKey::kAccumulator);
+  if (name == "saturating_pairs") return Bit(DeclarationKey::kIntegerOverflow);
   return Bit(DeclarationKey::kInvariance);
 }
 
@@ -101,6 +102,8 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
              (family == Family::kCast ? Bit(DeclarationKey::kCastOutside) : 0);
     case Relation::kIndexPolicy:
       return Bit(DeclarationKey::kOutOfBounds);
+    case Relation::kDivisionPolicy:
+      return Bit(DeclarationKey::kDivisionByZero) | Bit(DeclarationKey::kDivisionOverflow);
     case Relation::kNanPolicy:
       return Bit(DeclarationKey::kNan);
     case Relation::kGuards:

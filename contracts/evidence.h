@@ -46,6 +46,10 @@ namespace assay {
     "attention: max_j |z_j - max z| over keys that are not masked, 745 at most")                   \
   X(kRescaling, "rescaling", kElement,                                                             \
     "scaled_gradient: what storing may change between two scales, per unit of 1 / scale")          \
+  X(kForwardSum, "forward_sum", kElement,                                                          \
+    "solves: |inv(T)| |T| (|x| + e), e the error that this sum bounds in f32, for f64 in f64")     \
+  X(kForwardSteps, "forward_steps", kElement,                                                      \
+    "solves: |inv(T)| times the steps of each row that may underflow")                             \
   X(kLength, "length", kCase, "number of addends of the reduction: K, n")                          \
   X(kAlpha, "alpha", kCase, "alpha of gemm, 1 elsewhere")                                          \
   X(kBeta, "beta", kCase, "beta of gemm, 0 elsewhere")                                             \
@@ -57,7 +61,8 @@ namespace assay {
     "max_abs_product_sum")                                                                         \
   X(kMaxAbsProductSum, "max_abs_product_sum", kCase, "largest sum|a||b| without alpha")            \
   X(kExtent, "extent", kCase, "rows of a gather's table, or whatever its indices choose from")     \
-  X(kOutsideCount, "outside_count", kCase, "indices outside [0, extent)")                          \
+  X(kOutsideCount, "outside_count", kCase,                                                         \
+    "indices outside [0, extent), integers without a quotient")                                    \
   X(kHeadSize, "head_size", kCase, "attention: products per score")                                \
   X(kRanks, "ranks", kCase, "collectives: number of ranks")                                        \
   X(kLipschitz, "lipschitz", kCase, "fused_linear: largest slope of the activation")               \
@@ -77,7 +82,8 @@ enum class Quantity : uint8_t {
 inline constexpr int kQuantityCount = 0 ASSAY_QUANTITIES(ASSAY_QUANTITY_COUNT);
 #undef ASSAY_QUANTITY_COUNT
 
-// How the truth was decided; counted and shown. kDot2, kExact and kBall prove their radius. kLibm,
+// How the truth was decided; counted and shown. kDot2 (all double-double arithmetic), kExact and
+// kBall prove their radius. kLibm,
 // double precision of the C library for inputs of at most 24 bits, has a radius that was validated
 // against kBall and is not proven: no violation found with it counts before kBall has confirmed it.
 enum class Tier : uint8_t { kDot2 = 0, kLibm, kExact, kBall, kTable };

@@ -43,17 +43,6 @@ constexpr uint32_t kVariantBits =
 // Ranks of a collective that all end with the same numbers.
 bool HasEqualRanks(OpId op) { return op == OpId::kAllReduce || op == OpId::kAllGather; }
 
-// Of what a clause asks of a backend, what that backend has promised: a bit per relation.
-uint32_t PromisedOf(const BoundClause& clause, const Binding& binding) {
-  const Invariance declared = binding.declared.invariance;
-  uint32_t promised = clause.relations & ~kInvariantBits;
-  for (const Invariant& invariant : kInvariants) {
-    if ((declared & invariant.promise) != 0) promised |= clause.relations & Bit(invariant.relation);
-  }
-  const bool ranks = (declared & kRankInvariant) != 0 && HasEqualRanks(binding.op);
-  return ranks ? promised | (clause.relations & Bit(Relation::kSameOnRanks)) : promised;
-}
-
 void Set(ClauseVerdict& verdict, Outcome outcome, std::string_view reason) {
   verdict.outcome = outcome;
   verdict.reason = reason;
@@ -86,9 +75,10 @@ int64_t FirstDifference(const Trial& trial, const Answers& answers) {
 }
 
 // Calls visit(answers) for each further call of `kind` that ended well; one that did not, where the
-// case itself did, is a difference. False when there was none, with the verdict set.
+// case itself did, is a difference. Where there is none nothing was compared, whatever the call by
+// itself came to.
 template <class Visit>
-bool ForEachVariant(const Trial& trial, VariantKind kind, ErrorClass error, ClauseVerdict& verdict,
+void ForEachVariant(const Trial& trial, VariantKind kind, ErrorClass error, ClauseVerdict& verdict,
                     const Visit& visit) {
   bool any = false;
   for (const Variant& variant : trial.observation.variants) {
@@ -104,7 +94,6 @@ bool ForEachVariant(const Trial& trial, VariantKind kind, ErrorClass error, Clau
     }
   }
   if (!any) Set(verdict, Outcome::kNotTested, "no further call of this case was made");
-  return any;
 }
 
 void JudgeSame(const Trial& trial, const Invariant& invariant, ClauseVerdict& verdict) {
@@ -137,7 +126,9 @@ void JudgeBase(const Trial& trial, const BoundClause& clause, ClauseVerdict& ver
     return;
   }
   JudgeValues(trial, clause, verdict);
-  if (verdict.outcome != Outcome::kConforming && verdict.outcome != Outcome::kVacuous) return;
+  const bool right = verdict.outcome == Outcome::kConforming ||
+                     verdict.outcome == Outcome::kVacuous || verdict.outcome == Outcome::kNotTested;
+  if (!right) return;
   ClauseVerdict classes;
   classes.contract = verdict.contract;
   classes.clause = verdict.clause;
@@ -177,18 +168,15 @@ void JudgeRuns(const Trial& trial, const BoundClause& clause, ClauseVerdict& ver
   if (!promise) return Set(verdict, Outcome::kUnderSpecified, "no determinism is declared");
   JudgeBase(trial, clause, verdict);
   if (verdict.outcome == Outcome::kViolating) return;
-  ClauseVerdict judged = verdict;
-  const bool any =
-      ForEachVariant(trial, VariantKind::kRun, ErrorClass::kRunsDiffer, judged,
-                     [&](const Answers& answers, const Variant&) {
-                       const int64_t differs = FirstDifference(trial, answers);
-                       if (differs < 0) return;
-                       if (*promise == Determinism::kBitwise) {
-                         return Violate(judged, ErrorClass::kRunsDiffer, differs);
-                       }
-                       HoldAgainstTruth(trial, clause, answers, ErrorClass::kRunsDiffer, judged);
-                     });
-  if (any || verdict.outcome == Outcome::kConforming) verdict = judged;
+  ForEachVariant(trial, VariantKind::kRun, ErrorClass::kRunsDiffer, verdict,
+                 [&](const Answers& answers, const Variant&) {
+                   const int64_t differs = FirstDifference(trial, answers);
+                   if (differs < 0) return;
+                   if (*promise == Determinism::kBitwise) {
+                     return Violate(verdict, ErrorClass::kRunsDiffer, differs);
+                   }
+                   HoldAgainstTruth(trial, clause, answers, ErrorClass::kRunsDiffer, verdict);
+                 });
 }
 
 // NaN, +Inf, -Inf or a number: where the table of special answers leaves a choice, all schedules
@@ -212,18 +200,15 @@ int64_t FirstClassDifference(const Trial& trial, const Answers& answers) {
 void JudgeSchedules(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
   JudgeBase(trial, clause, verdict);
   if (verdict.outcome == Outcome::kViolating) return;
-  ClauseVerdict judged = verdict;
-  const bool any = ForEachVariant(trial, VariantKind::kSchedule, ErrorClass::kSchedulesDiffer,
-                                  judged, [&](const Answers& answers, const Variant&) {
-                                    if (FirstDifference(trial, answers) < 0) return;
-                                    HoldAgainstTruth(trial, clause, answers,
-                                                     ErrorClass::kSchedulesDiffer, judged);
-                                    const int64_t differs = FirstClassDifference(trial, answers);
-                                    if (differs >= 0 && judged.outcome != Outcome::kViolating) {
-                                      Violate(judged, ErrorClass::kSchedulesDiffer, differs);
-                                    }
-                                  });
-  if (any || verdict.outcome == Outcome::kConforming) verdict = judged;
+  ForEachVariant(trial, VariantKind::kSchedule, ErrorClass::kSchedulesDiffer, verdict,
+                 [&](const Answers& answers, const Variant&) {
+                   if (FirstDifference(trial, answers) < 0) return;
+                   HoldAgainstTruth(trial, clause, answers, ErrorClass::kSchedulesDiffer, verdict);
+                   const int64_t differs = FirstClassDifference(trial, answers);
+                   if (differs >= 0 && verdict.outcome != Outcome::kViolating) {
+                     Violate(verdict, ErrorClass::kSchedulesDiffer, differs);
+                   }
+                 });
 }
 
 // Nothing decays into "conforming": the worse of two verdicts of one clause stands.
@@ -244,18 +229,23 @@ void Add(const ClauseVerdict& part, ClauseVerdict& verdict) {
 
 }  // namespace
 
-bool IsPromised(const BoundClause& clause, const Binding& binding) {
-  return clause.relations == 0 || PromisedOf(clause, binding) != 0;
+uint32_t PromisedOf(uint32_t relations, const Binding& binding) {
+  const Invariance declared = binding.declared.invariance;
+  uint32_t promised = relations & ~kInvariantBits;
+  for (const Invariant& invariant : kInvariants) {
+    if ((declared & invariant.promise) != 0) promised |= relations & Bit(invariant.relation);
+  }
+  const bool ranks = (declared & kRankInvariant) != 0 && HasEqualRanks(binding.op);
+  return ranks ? promised | (relations & Bit(Relation::kSameOnRanks)) : promised;
 }
 
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
-  if ((clause.relations & kVariantBits) == 0) return;
-  const uint32_t promised = PromisedOf(clause, trial.contracts.binding);
+  if ((clause.due & kVariantBits) == 0) return;
   ClauseVerdict blank;
   blank.contract = verdict.contract;
   blank.clause = verdict.clause;
   const auto judge = [&](Relation relation, const auto& function) {
-    if ((promised & Bit(relation)) == 0) return;
+    if ((clause.due & Bit(relation)) == 0) return;
     ClauseVerdict part = blank;
     function(part);
     Add(part, verdict);
@@ -273,13 +263,12 @@ VariantKinds VariantsFor(const BoundContracts& contracts) {
   VariantKinds kinds = 0;
   const auto want = [&](VariantKind kind) { kinds |= BitOf(kind); };
   for (const BoundClause& clause : contracts.clauses) {
-    const uint32_t promised = PromisedOf(clause, contracts.binding);
-    const bool runs = (promised & Bit(Relation::kRuns)) != 0;
+    const bool runs = (clause.due & Bit(Relation::kRuns)) != 0;
     if (runs && contracts.binding.declared.determinism) want(VariantKind::kRun);
-    if ((promised & Bit(Relation::kSchedules)) != 0) want(VariantKind::kSchedule);
-    if ((promised & Bit(Relation::kScales)) != 0) want(VariantKind::kScale);
+    if ((clause.due & Bit(Relation::kSchedules)) != 0) want(VariantKind::kSchedule);
+    if ((clause.due & Bit(Relation::kScales)) != 0) want(VariantKind::kScale);
     for (const Invariant& invariant : kInvariants) {
-      if ((promised & Bit(invariant.relation)) != 0) want(invariant.kind);
+      if ((clause.due & Bit(invariant.relation)) != 0) want(invariant.kind);
     }
   }
   return kinds;

@@ -73,7 +73,6 @@ constexpr Range kRanges[] = {{OpId::kExp, kAnyType, -1, 1},
                              {OpId::kGelu, kF64Only, -40, -14},
                              {OpId::kGelu, kAnyType, -0x1p-17, 0x1p-17},
                              {OpId::kGelu, kAnyType, 5, 65000},
-                             {OpId::kGelu, kAnyType, -65000, -10},
                              {OpId::kExpm1, kAnyType, -0x1p-11, 0x1p-11},
                              {OpId::kExpm1, kAnyType, -1, 1},
                              {OpId::kExpm1, kAnyType, -40, -8},
@@ -100,14 +99,12 @@ constexpr Range kRanges[] = {{OpId::kExp, kAnyType, -1, 1},
                              {OpId::kSigmoid, kF64Only, -746, -707},
                              {OpId::kSigmoid, kF16Only, -18, -9},
                              {OpId::kSigmoid, kAnyType, 8, 40},
-                             {OpId::kSigmoid, kAnyType, -65000, -100},
                              {OpId::kSilu, kAnyType, -1, 1},
                              {OpId::kSilu, kAnyType, -20, 20},
                              {OpId::kSilu, kF32Like, -104.5, -86},
                              {OpId::kSilu, kF64Only, -750, -707},
                              {OpId::kSilu, kF16Only, -22, -9},
                              {OpId::kSilu, kAnyType, 20, 65000},
-                             {OpId::kSilu, kAnyType, -65000, -100},
                              {OpId::kMish, kAnyType, -1, 1},
                              {OpId::kMish, kAnyType, -20, 20},
                              {OpId::kMish, kF32Like, -104.5, -40},
@@ -258,6 +255,9 @@ Fill DrawFunctionRange(OpId op, DType type, Random& random) {
   const auto fits = [&](const Range& range) {
     return range.op == op && (range.types & MaskOf(type)) != 0;
   };
+  // Of all magnitudes and both signs: where a tail by itself is 0, others say that something ran.
+  constexpr double kTop = 15;
+  if (random.Percent(8)) return {FillKind::kExponents, DrawSeed(random), -4, kTop};
   uint64_t wanted = random.Below(
       static_cast<uint64_t>(std::count_if(std::begin(kRanges), std::end(kRanges), fits)));
   for (const Range& range : kRanges) {

@@ -123,6 +123,8 @@ void RemoveOverride(Draft& draft);
 void AddSpecial(Draft& draft);          // one element of one operand
 void AddSpecialPartners(Draft& draft);  // a special and the element it is multiplied with
 void AddBadIndex(Draft& draft);         // one index outside or on the edge
-void MaskPlaces(Draft& draft);          // attention: -Inf in the mask, at places or a whole row
+// Integer division: by zero, the lowest number by -1, or an end of the type.
+void SetDivision(Draft& draft);
+void MaskPlaces(Draft& draft);  // attention: -Inf in the mask, at places or a whole row
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include "contracts/invariant.h"
 #include "contracts/operator.h"
 #include "oracles/evidence_columns.h"
+#include "oracles/row_facts.h"
 
 namespace assay {
 namespace {
@@ -144,7 +145,29 @@ void UnaryOracle::MeasureExact(const Values& values, Evidence& evidence) {
   SetScalars(x, evidence);
 }
 
-void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bits,
+namespace {
+
+// The tanh form's condition is a quantity of the tolerance, and its double precision covers every
+// double.
+double ConditionOf(Function function, double x, BallEvaluator& balls) {
+  return function == Function::kGeluErf ? balls.GeluCondition(function, x)
+                                        : LibmCondition(function, x);
+}
+
+}  // namespace
+
+void UnaryOracle::MeasureByBound(Function function, double x, BallEvaluator& balls, int64_t at,
+                                 double* condition, Evidence& evidence) {
+  Enclosure truth = WideUnary(function, x);
+  if (!IsNarrow(truth, std::fabs(truth.hi))) {
+    truth = balls.Evaluate(function, x, 0);
+    RaiseTier(evidence, Tier::kBall);
+  }
+  StoreTruth(truth, at, evidence);
+  if (condition) *condition = ConditionOf(function, x, balls);
+}
+
+void UnaryOracle::MeasureWith(const Values& values, Way way, int precision_bits,
                               BallEvaluator& balls, Evidence& evidence) {
   const Function function = FunctionOf(*values.source);
   const OperandValues& x = values.operands[0];
@@ -167,7 +190,9 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
     if (!finite) {
       StoreTruth(LimitAtInfinity(function, argument), i, evidence);
       evidence.legal[i] |= set;
-    } else if (libm) {
+    } else if (way == Way::kWide) {
+      MeasureByBound(function, argument, balls, i, condition ? condition + i : nullptr, evidence);
+    } else if (way == Way::kLibm) {
       StoreTruth(LibmUnary(function, argument), i, evidence);
       if (condition) condition[i] = LibmCondition(function, argument);
       if (!IsRoot(function)) RaiseTier(evidence, Tier::kLibm);
@@ -187,13 +212,13 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
 void UnaryOracle::Measure(const Values& values, BallEvaluator& balls, Evidence& evidence) {
   if (IsExact(values.source->op)) return MeasureExact(values, evidence);
   const bool libm = values.operands[0].dtype != DType::kF64 || IsRoot(FunctionOf(*values.source));
-  MeasureWith(values, libm, /*precision_bits=*/0, balls, evidence);
+  MeasureWith(values, libm ? Way::kLibm : Way::kWide, /*precision_bits=*/0, balls, evidence);
 }
 
 void UnaryOracle::MeasureHighest(const Values& values, int precision_bits, BallEvaluator& balls,
                                  Evidence& evidence) {
   if (IsExact(values.source->op)) return MeasureExact(values, evidence);
-  MeasureWith(values, /*libm=*/false, precision_bits, balls, evidence);
+  MeasureWith(values, Way::kBall, precision_bits, balls, evidence);
 }
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 // every element. Internal to oracles/.
 #pragma once
 
+#include <optional>
+
 #include "contracts/dtype.h"
 #include "contracts/evidence.h"
 #include "contracts/values.h"
@@ -22,6 +24,11 @@ inline constexpr double kLibmFloor = 0x1p-1000;
 Function FunctionOf(
     const Case& value);  // REQUIRES a unary operator that is no selection: relu, clamp, abs
 
+// Where f(x) is a small number: exactly that.
+std::optional<double> ExactUnary(Function function, double x);
+// f(x) by double-double arithmetic with a proven radius, which is infinite for erf and the erf form
+// of gelu, and too wide near the ends of the range of double. REQUIRES x finite, inside the domain.
+Enclosure WideUnary(Function function, double x);
 // f(x) by the C library in double precision. REQUIRES x finite, of at most 24 bits and of the range
 // of f32, inside the domain.
 Enclosure LibmUnary(Function function, double x);
@@ -44,7 +51,8 @@ Enclosure LimitAtInfinity(Function function, double x);
 
 class UnaryOracle {
  public:
-  // The C library for inputs of 24 bits or fewer, else balls; square roots without either.
+  // The C library for inputs of 24 bits or fewer, else double-double arithmetic, else balls; square
+  // roots without any of them.
   void Measure(const Values& values, BallEvaluator& balls, Evidence& evidence);
   void MeasureHighest(const Values& values, int precision_bits, BallEvaluator& balls,
                       Evidence& evidence);
@@ -52,8 +60,12 @@ class UnaryOracle {
  private:
   // What relu, clamp and abs give is exact: an element, its magnitude, or a bound.
   void MeasureExact(const Values& values, Evidence& evidence);
-  void MeasureWith(const Values& values, bool libm, int precision_bits, BallEvaluator& balls,
+  enum class Way : uint8_t { kLibm, kWide, kBall };
+  void MeasureWith(const Values& values, Way way, int precision_bits, BallEvaluator& balls,
                    Evidence& evidence);
+  // Truth, and condition where `condition` is not null, of one element by Wide, or by balls.
+  void MeasureByBound(Function function, double x, BallEvaluator& balls, int64_t at,
+                      double* condition, Evidence& evidence);
 };
 
 }  // namespace assay

@@ -117,13 +117,19 @@ constexpr LibmRow kLibmRows[] = {
 
 }  // namespace
 
+std::optional<double> ExactUnary(Function function, double x) {
+  if (function >= Function::kSin) return std::nullopt;  // ExactPoint knows theirs
+  if (x == 0 && function == Function::kExp) return 1;
+  if (x == 0 && function == Function::kSigmoid) return 0.5;
+  if (x == 0 && function != Function::kLog) return x;
+  if (x == 1 && function == Function::kLog) return 0;
+  return std::nullopt;
+}
+
 Enclosure LibmUnary(Function function, double x) {
-  if (x == 0 && function == Function::kExp) return {1, 0, 0};
-  if (x == 0 && function == Function::kSigmoid) return {0.5, 0, 0};
-  if (x == 1 && function == Function::kLog) return {0, 0, 0};
-  Enclosure exact;
-  if (function >= Function::kSin && ExactPoint(function, x, exact)) return exact;
-  if (x == 0 && function < Function::kSin && function != Function::kLog) return {x, 0, 0};
+  if (const std::optional<double> exact = ExactUnary(function, x)) return {*exact, 0, 0};
+  Enclosure point;
+  if (function >= Function::kSin && ExactPoint(function, x, point)) return point;
   if (function == Function::kSqrt) return SquareRoot(x);
   if (function == Function::kRsqrt) return ReciprocalRoot(x);
   if (function == Function::kJ0) return Bessel(x);

@@ -383,6 +383,12 @@ class Compiler {
       case DeclarationKey::kNanPlace:
         undeclared = "no place of NaN is declared";
         return Position(declared.nan_place);
+      case DeclarationKey::kDivisionByZero:
+        undeclared = "no answer to an integer division by zero is declared";
+        return Position(declared.division_by_zero);
+      case DeclarationKey::kDivisionOverflow:
+        undeclared = "no answer to the lowest integer divided by -1 is declared";
+        return Position(declared.division_overflow);
       default:
         undeclared = "no rounding is declared";
         return Position(declared.rounding);
@@ -424,6 +430,8 @@ class Compiler {
         return invariant(kRankInvariant);
       case Capability::kScheduleInvariance:
         return invariant(kScheduleInvariant);
+      case Capability::kSaturatingPairs:
+        return declared.integer_overflow == IntegerOverflow::kSaturatePairs;
     }
     return false;
   }
@@ -458,7 +466,9 @@ class Compiler {
 
 Program Compile(const ContractAst& contract, int root, const Binding& binding,
                 SubnormalPolicy subnormals) {
-  return Compiler(contract, binding, subnormals).Run(root);
+  Program program = Compiler(contract, binding, subnormals).Run(root);
+  program.identity = IdentityOf(program);
+  return program;
 }
 
 }  // namespace assay

@@ -103,6 +103,7 @@ enum class Capability : uint8_t {
   kAlignmentInvariance,
   kRankInvariance,
   kScheduleInvariance,
+  kSaturatingPairs,
 };
 std::span<const std::string_view> CapabilityNames();
 // True for words that mean the candidate's answer.

@@ -122,6 +122,21 @@ int32_t NormFolded(const AssayCall& call);
 int32_t Nrm2Unscaled(const AssayCall& call);
 int32_t BatchNormNanInterpolated(const AssayCall& call);
 
+// triangular.cc
+int32_t GerAlphaZeroReads(const AssayCall& call);
+int32_t SyrWholeTail(const AssayCall& call);
+int32_t SyrFused(const AssayCall& call);
+int32_t TriangularMasked(const AssayCall& call);
+int32_t TriangularUnitCorrected(const AssayCall& call);
+int32_t TriangularLowerUnturned(const AssayCall& call);
+int32_t TriangularByColumns(const AssayCall& call);
+int32_t SolveMasked(const AssayCall& call);
+int32_t SolveUnitDivides(const AssayCall& call);
+int32_t SolveRoughReciprocal(const AssayCall& call);
+int32_t SolveLowerUnturned(const AssayCall& call);
+int32_t SolveByReciprocal(const AssayCall& call);
+int32_t SolveByColumns(const AssayCall& call);
+
 // epilogue.cc
 int32_t LinearProductStored(const AssayCall& call);
 int32_t LinearTanhGelu(const AssayCall& call);
@@ -150,6 +165,15 @@ int32_t Int8PairsSaturate(const AssayCall& call);
 int32_t Int8FloatAccumulator(const AssayCall& call);
 int32_t Int8WithoutMinimum(const AssayCall& call);
 int32_t Int8Reversed(const AssayCall& call);
+
+// integers.cc
+int32_t IntDivTraps(const AssayCall& call);
+int32_t IntDivZeroForZero(const AssayCall& call);
+int32_t IntDivWraps(const AssayCall& call);
+int32_t IntDivAllOnes(const AssayCall& call);
+int32_t IntDivByF32(const AssayCall& call);
+int32_t IntDivByF64(const AssayCall& call);
+int32_t IntDivLong(const AssayCall& call);
 
 // scatter.cc
 int32_t ScatterAtomics(const AssayCall& call);

@@ -23,6 +23,7 @@ int32_t Supports(void*, const AssayCall* call, AssayText* reason) {
 
 std::string_view WhyRaised(uint32_t op) {
   if (op == ASSAY_OP_ARGMAX || op == ASSAY_OP_AMAX) return "nothing to search";
+  if (op == ASSAY_OP_INT_DIV || op == ASSAY_OP_INT_REMAINDER) return "no such quotient";
   return "index outside what it chooses from";
 }
 

@@ -110,7 +110,8 @@ TEST(UnaryTiers, AreNamed) {
     return fixture.Measure().tier;
   };
   EXPECT_EQ(tier_of(OpId::kExp, DType::kF32), Tier::kLibm);
-  EXPECT_EQ(tier_of(OpId::kExp, DType::kF64), Tier::kBall);
+  EXPECT_EQ(tier_of(OpId::kExp, DType::kF64), Tier::kDot2);
+  EXPECT_EQ(tier_of(OpId::kErf, DType::kF64), Tier::kBall);
   EXPECT_EQ(tier_of(OpId::kSqrt, DType::kF64), Tier::kDot2);
 }
 
