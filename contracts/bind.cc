@@ -110,7 +110,7 @@ BoundClause BindClause(const Suite& suite, const ContractAst& contract, const Cl
     clause.preconditions.push_back(
         Compile(contract, precondition.condition, binding, SubnormalPolicy::kPreserve));
   }
-  clause.promised = IsPromised(clause, binding);
+  clause.due = PromisedOf(clause.relations, binding);
   if (NeedsRules(clause)) {
     BindRules(contract, binding, /*borrowed=*/false, clause.rules);
     for (const Word& id : contract.tolerance_as) {

@@ -81,8 +81,8 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kAllGather,
 };
 inline constexpr int kOpCount = 62;
-using OpSet = uint64_t;  // one bit per OpId
-static_assert(kOpCount <= 64);
+__extension__ using OpSet = unsigned __int128;  // one bit per OpId
+static_assert(kOpCount <= 128);
 constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }
 
 inline constexpr int kMaxOperands = 6;

@@ -129,7 +129,7 @@ bool PreconditionsHold(const Trial& trial, const BoundClause& clause, ClauseVerd
   for (const Program& precondition : clause.preconditions) {
     if (!precondition.missing.empty()) {
       missing = precondition.missing;
-    } else if (RunByCase(precondition, trial.inputs, trial.scratch.program) == 0) {
+    } else if (trial.ByCase(precondition) == 0) {
       Set(verdict, Outcome::kRejected, "the inputs do not meet the precondition");
       return false;
     }
@@ -296,9 +296,11 @@ void Judge(const BoundContracts& contracts, const Values& values, const Evidence
   const Trial trial{
       contracts, values,       evidence,      observation,
       force,     force_budget, *scratch.impl, {&evidence, &values, IsSpecial(evidence)}};
+  scratch.impl->findings_strict = 0;
+  scratch.impl->ordinary.reset();
   for (const BoundClause& clause : contracts.clauses) {
-    if (!clause.promised) continue;
-    if (clause.when && RunByCase(*clause.when, trial.inputs, scratch.impl->program) == 0) continue;
+    if (!clause.promised()) continue;
+    if (clause.when && trial.ByCase(*clause.when) == 0) continue;
     ClauseVerdict& judged = verdict.clauses.emplace_back();
     judged.contract = clause.contract;
     judged.clause = clause.name;

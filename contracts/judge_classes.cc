@@ -3,6 +3,8 @@
 // Classes: NaN, infinities and signed zeros against the set that the table of special answers
 // gives, narrowed by what is declared; and places of a maximum.
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "contracts/judge_values.h"
 
@@ -141,8 +143,39 @@ void JudgeIntegerClass(const Trial& trial, const Answers& answers, int64_t i,
 
 }  // namespace
 
+namespace {
+
+// Real truths well inside the range of the type, and finite answers: what nearly every call gives,
+// and nothing of which a class could be wrong. Without branches.
+bool AllOrdinary(const Trial& trial, const Answers& answers) {
+  if (answers.integer()) return false;
+  const Evidence& evidence = trial.evidence;
+  const double largest = InfoOf(FormatOf(answers.dtype)).largest;
+  const double* hi = evidence.hi.data() + answers.first;
+  const ClassSet* legal = evidence.legal.data() + answers.first;
+  bool other = false;
+  for (int64_t i = 0; i < answers.count; ++i) {
+    other |= !(std::fabs(answers.real[static_cast<size_t>(i)]) <= largest);
+    other |= !(std::fabs(hi[i]) <= largest);
+  }
+  for (int64_t i = 0; i < answers.count; ++i) other |= legal[i] != kClassByValue;
+  return !other;
+}
+
+// The same, remembered for the call itself, which most clauses look at.
+bool IsOrdinary(const Trial& trial, const Answers& answers) {
+  const bool whole = &answers.bits == &trial.observation.bits;
+  std::optional<bool>& known = trial.scratch.ordinary;
+  if (!whole) return AllOrdinary(trial, answers);
+  if (!known) known = AllOrdinary(trial, answers);
+  return *known;
+}
+
+}  // namespace
+
 void CheckClasses(const Trial& trial, const BoundClause& clause, const Answers& answers,
                   ClauseVerdict& verdict) {
+  if (IsOrdinary(trial, answers)) return;
   const bool mask = trial.declared().nan == NanPolicy::kMask;
   LazyBound bound(trial, clause);
   bool masked_row_asked = false;

@@ -35,9 +35,28 @@ class ValueJudge {
     if (!AllPlainlyInside()) Elements();
   }
 
-  bool AllRight() const { return !violated_ && !unspecified_ && !excused_ && !undecided_; }
+  // Run() of all answers of the call, once for all clauses with this tolerance.
+  void RunOnce() {
+    JudgeScratch::Impl& scratch = trial_.scratch;
+    const uint32_t strict = bound_.strict.identity;
+    const uint32_t loose = bound_.loose ? bound_.loose->identity : 0;
+    const bool kept = trial_.evidence.measurement != 0;
+    if (kept && scratch.findings_strict == strict && scratch.findings_loose == loose) {
+      ComputeStrict(trial_, bound_);  // for the force
+      Recall(scratch.findings);
+      return;
+    }
+    Run();
+    if (!kept) return;
+    scratch.findings = found_;
+    scratch.findings.verdict = verdict_;
+    scratch.findings_strict = strict;
+    scratch.findings_loose = loose;
+  }
 
-  // REQUIRES Run() of all answers of the case.
+  bool AllRight() const { return found_.AllRight(); }
+
+  // REQUIRES RunOnce().
   void Conclude() {
     verdict_.outcome = Outcome::kConforming;
     if (clause_.force == 0) return;
@@ -46,11 +65,22 @@ class ValueJudge {
     }
     if (verdict_.force != 0) return;
     verdict_.outcome = Outcome::kVacuous;
-    verdict_.reason = judged_ == 0 ? "no element has a real number for an answer"
-                                   : "no narrower model would have been rejected";
+    verdict_.reason = found_.judged == 0 ? "no element has a real number for an answer"
+                                         : "no narrower model would have been rejected";
   }
 
  private:
+  void Recall(const ValueFindings& findings) {
+    found_ = findings;
+    const ClauseVerdict& from = findings.verdict;
+    verdict_.outcome = from.outcome;
+    verdict_.error = from.error;
+    verdict_.ratio = from.ratio;
+    verdict_.witness = from.witness;
+    verdict_.bound = from.bound;
+    verdict_.reason = from.reason;
+  }
+
   std::vector<double>& strict() const { return trial_.scratch.strict; }
   int64_t end() const { return answers_.first + answers_.count; }
 
@@ -63,32 +93,26 @@ class ValueJudge {
     const double* hi = evidence_.hi.data() + answers_.first;
     const double* lo = evidence_.lo.data() + answers_.first;
     const double* radius = evidence_.radius.data() + answers_.first;
-    double worst = 0;
+    std::vector<double>& ratios = trial_.scratch.ratios;
+    if (ratios.size() < evidence_.hi.size()) ratios.resize(evidence_.hi.size());
+    double* ratio = ratios.data();
     bool outside = false;
     for (int64_t i = 0; i < answers_.count; ++i) {
       const double distance = std::fabs((got[i] - hi[i]) - lo[i]);
       outside |= !(distance + radius[i] <= bound[i]);
-      const double ratio = distance / std::max(bound[i], std::numeric_limits<double>::min());
-      worst = ratio > worst ? ratio : worst;
+      ratio[i] = distance / std::max(bound[i], std::numeric_limits<double>::min());
     }
     for (int64_t i = answers_.first; i < end(); ++i) {
       outside |= (evidence_.legal[i] & kClassByValue) == 0;
     }
     if (outside) return false;
-    judged_ = answers_.count;
-    Worst(worst);
+    found_.judged = answers_.count;
+    if (answers_.count == 0) return true;
+    const int64_t worst = std::max_element(ratio, ratio + answers_.count) - ratio;
+    verdict_.ratio = ratio[worst];
+    verdict_.witness = answers_.first + worst;
+    verdict_.bound = bound[worst];
     return true;
-  }
-
-  void Worst(double ratio) {
-    verdict_.ratio = ratio;
-    for (int64_t i = answers_.first; i < end(); ++i) {
-      const double distance = std::fabs((answers_.Real(i) - evidence_.hi[i]) - evidence_.lo[i]);
-      if (distance / std::max(strict()[i], std::numeric_limits<double>::min()) != ratio) continue;
-      verdict_.witness = i;
-      verdict_.bound = strict()[i];
-      return;
-    }
   }
 
   void Elements() {
@@ -98,23 +122,23 @@ class ValueJudge {
       if ((legal & kClassByValue) == 0) continue;  // a table decides: the class relation's business
       // A divisor that may be taken as zero: nothing is claimed, and nothing counts as judged.
       if (std::isinf(strict()[i])) continue;
-      ++judged_;
+      ++found_.judged;
       const double got = answers_.Real(i);
       if (rule_.Plainly(got, i)) continue;
       if ((ClassOf(got) & legal) != 0) continue;
       Note(i, rule_.Decide(answers_, i, strict()[i]), strict()[i]);
     }
-    if (violated_) {
+    if (found_.violated) {
       verdict_.outcome = Outcome::kViolating;
-    } else if (unspecified_) {
+    } else if (found_.unspecified) {
       verdict_.outcome = Outcome::kUnderSpecified;
       verdict_.reason = "no answer to integer overflow is declared";
-    } else if (excused_) {
+    } else if (found_.excused) {
       const bool declared = trial_.declared().subnormals.has_value();
       verdict_.outcome = declared ? Outcome::kNotTested : Outcome::kUnderSpecified;
       verdict_.reason = declared ? "flushing explains the error: the clause on subnormals decides"
                                  : "the subnormal policy is not declared and would decide";
-    } else if (undecided_) {
+    } else if (found_.undecided) {
       verdict_.outcome = Outcome::kInconclusive;
       verdict_.reason = "the enclosure of the truth straddles the bound";
     }
@@ -130,19 +154,19 @@ class ValueJudge {
           bound = Loose(i);
         }
       } else {
-        excused_ = true;
+        found_.excused = true;
         decided = {Decision::kUndecided, decided.ratio};
       }
     }
     const bool reject = decided.decision == Decision::kReject;
-    undecided_ |= decided.decision == Decision::kUndecided;
-    if (undecided_ && answers_.integer()) {
-      unspecified_ |= JudgeBeyond(trial_, i, answers_.Integer(i)) == Beyond::kUnspecified;
+    found_.undecided |= decided.decision == Decision::kUndecided;
+    if (found_.undecided && answers_.integer()) {
+      found_.unspecified |= JudgeBeyond(trial_, i, answers_.Integer(i)) == Beyond::kUnspecified;
     }
     // The witness of a violation is a violating element, however near an accepted one came.
-    const bool first_violation = reject && !violated_;
-    violated_ |= reject;
-    if (violated_ && !reject) return;
+    const bool first_violation = reject && !found_.violated;
+    found_.violated |= reject;
+    if (found_.violated && !reject) return;
     if (!first_violation && !(decided.ratio > verdict_.ratio)) return;
     verdict_.ratio = decided.ratio;
     verdict_.witness = i;
@@ -189,8 +213,7 @@ class ValueJudge {
   const Answers& answers_;
   ElementRule rule_;
   ClauseVerdict& verdict_;
-  int64_t judged_ = 0;
-  bool violated_ = false, undecided_ = false, excused_ = false, unspecified_ = false;
+  ValueFindings found_;
   bool have_loose_ = false;
 };
 
@@ -206,25 +229,43 @@ Answers AnswersOf(const Trial& trial, const Variant& variant) {
   return {trial.observation.dtype, variant.bits, variant.real, variant.first, count};
 }
 
+namespace {
+
+// Unless `bounds` holds just that.
+void ComputeBounds(const Trial& trial, const Program& program, std::vector<double>& bounds,
+                   uint32_t& identity, uint64_t& measurement) {
+  const uint64_t wanted = trial.evidence.measurement;
+  if (wanted != 0 && identity == program.identity && measurement == wanted) return;
+  const auto count = static_cast<size_t>(trial.evidence.count);
+  if (bounds.size() < count) bounds.resize(count);
+  RunByElement(program, trial.inputs, trial.scratch.program, bounds.data());
+  identity = program.identity;
+  measurement = wanted;
+}
+
+}  // namespace
+
 void ComputeStrict(const Trial& trial, const BoundRule& rule) {
   JudgeScratch::Impl& scratch = trial.scratch;
-  const uint64_t measurement = trial.evidence.measurement;
-  if (measurement != 0 && scratch.strict_rule == &rule &&
-      scratch.strict_measurement == measurement) {
-    return;
-  }
-  const size_t count = static_cast<size_t>(trial.evidence.count);
-  if (scratch.strict.size() < count) scratch.strict.resize(count);
-  RunByElement(rule.strict, trial.inputs, scratch.program, scratch.strict.data());
-  scratch.strict_rule = &rule;
-  scratch.strict_measurement = measurement;
+  ComputeBounds(trial, rule.strict, scratch.strict, scratch.strict_identity,
+                scratch.strict_measurement);
 }
 
 void ComputeLoose(const Trial& trial, const BoundRule& rule) {
-  std::vector<double>& loose = trial.scratch.loose;
-  const auto count = static_cast<size_t>(trial.evidence.count);
-  if (loose.size() < count) loose.resize(count);
-  RunByElement(*rule.loose, trial.inputs, trial.scratch.program, loose.data());
+  JudgeScratch::Impl& scratch = trial.scratch;
+  ComputeBounds(trial, *rule.loose, scratch.loose, scratch.loose_identity,
+                scratch.loose_measurement);
+}
+
+double Trial::ByCase(const Program& program) const {
+  const uint64_t measurement = evidence.measurement;
+  if (measurement == 0) return RunByCase(program, inputs, scratch.program);
+  if (scratch.known.size() <= program.identity) scratch.known.resize(program.identity + 1);
+  JudgeScratch::Impl::Known& known = scratch.known[program.identity];
+  if (known.measurement != measurement) {
+    known = {measurement, RunByCase(program, inputs, scratch.program)};
+  }
+  return known.value;
 }
 
 const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::string_view& reason) {
@@ -234,14 +275,14 @@ const BoundRule* RuleFor(const Trial& trial, const BoundClause& clause, std::str
         reason = rule.when->missing;
         return nullptr;
       }
-      if (RunByCase(*rule.when, trial.inputs, trial.scratch.program) == 0) continue;
+      if (trial.ByCase(*rule.when) == 0) continue;
     }
     for (const Program& precondition : rule.preconditions) {
       if (!precondition.missing.empty()) {
         reason = precondition.missing;
         return nullptr;
       }
-      if (RunByCase(precondition, trial.inputs, trial.scratch.program) == 0) {
+      if (trial.ByCase(precondition) == 0) {
         reason = kOutsideTheRule;
         return nullptr;
       }
@@ -271,7 +312,7 @@ void JudgeValues(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
   }
   const Answers answers = AnswersOf(trial);
   ValueJudge judge(trial, clause, *rule, answers, verdict);
-  judge.Run();
+  judge.RunOnce();
   if (judge.AllRight()) judge.Conclude();
 }
 

@@ -10,13 +10,34 @@
 
 namespace assay {
 
+// What the answers of one call came to under a tolerance: all that JudgeValues needs to conclude.
+struct ValueFindings {
+  ClauseVerdict verdict;  // outcome, error, ratio, witness, bound, reason
+  int64_t judged = 0;     // elements that the bound says something of
+  bool violated = false, undecided = false, excused = false, unspecified = false;
+
+  bool AllRight() const { return !violated && !undecided && !excused && !unspecified; }
+};
+
+// What is computed once for all clauses and backends that ask the same of the same evidence. Keys
+// are identities of programs, with the measurement they were evaluated on; evidence made by hand
+// has none, and nothing of it is kept.
 struct JudgeScratch::Impl {
   ProgramScratch program;
   std::vector<double> strict, loose;  // E of every element
-  // What `strict` was computed from: backends that declare the same share their bound, and E with
-  // it.
-  const BoundRule* strict_rule = nullptr;
-  uint64_t strict_measurement = 0;
+  std::vector<double> ratios;         // of distance to E, of some answers
+  uint32_t strict_identity = 0, loose_identity = 0;
+  uint64_t strict_measurement = 0, loose_measurement = 0;
+  // Of programs that give one number, by identity.
+  struct Known {
+    uint64_t measurement = 0;
+    double value = 0;
+  };
+  std::vector<Known> known;
+  // Of the call that is being judged, under the rule of these identities; 0: none yet.
+  ValueFindings findings;
+  uint32_t findings_strict = 0, findings_loose = 0;
+  std::optional<bool> ordinary;  // no class could be wrong
 };
 
 // One case under judgement, for all clauses.
@@ -31,6 +52,8 @@ struct Trial {
   Inputs inputs;
 
   const Declared& declared() const { return contracts.binding.declared; }
+  // Value of a program that gives one number.
+  double ByCase(const Program& program) const;
 };
 
 // Consecutive output elements as one call wrote them: all of them, or one row of the batch.
@@ -70,8 +93,8 @@ void JudgeChoice(const Trial& trial, const Answers& answers, ClauseVerdict& verd
 // The relations between calls; to what the clause's other relations came to the worst is added.
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
 void JudgeScales(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);
-// False: all the clause asks for is an invariance that is not declared.
-bool IsPromised(const BoundClause& clause, const Binding& binding);
+// Of relations, a bit each, those that ask for no invariance that is not declared.
+uint32_t PromisedOf(uint32_t relations, const Binding& binding);
 
 // Whether the classes of some answers are legal. REQUIRES verdict.outcome kConforming.
 void CheckClasses(const Trial& trial, const BoundClause& clause, const Answers& answers,

@@ -43,17 +43,6 @@ constexpr uint32_t kVariantBits =
 // Ranks of a collective that all end with the same numbers.
 bool HasEqualRanks(OpId op) { return op == OpId::kAllReduce || op == OpId::kAllGather; }
 
-// Of what a clause asks of a backend, what that backend has promised: a bit per relation.
-uint32_t PromisedOf(const BoundClause& clause, const Binding& binding) {
-  const Invariance declared = binding.declared.invariance;
-  uint32_t promised = clause.relations & ~kInvariantBits;
-  for (const Invariant& invariant : kInvariants) {
-    if ((declared & invariant.promise) != 0) promised |= clause.relations & Bit(invariant.relation);
-  }
-  const bool ranks = (declared & kRankInvariant) != 0 && HasEqualRanks(binding.op);
-  return ranks ? promised | (clause.relations & Bit(Relation::kSameOnRanks)) : promised;
-}
-
 void Set(ClauseVerdict& verdict, Outcome outcome, std::string_view reason) {
   verdict.outcome = outcome;
   verdict.reason = reason;
@@ -244,18 +233,23 @@ void Add(const ClauseVerdict& part, ClauseVerdict& verdict) {
 
 }  // namespace
 
-bool IsPromised(const BoundClause& clause, const Binding& binding) {
-  return clause.relations == 0 || PromisedOf(clause, binding) != 0;
+uint32_t PromisedOf(uint32_t relations, const Binding& binding) {
+  const Invariance declared = binding.declared.invariance;
+  uint32_t promised = relations & ~kInvariantBits;
+  for (const Invariant& invariant : kInvariants) {
+    if ((declared & invariant.promise) != 0) promised |= relations & Bit(invariant.relation);
+  }
+  const bool ranks = (declared & kRankInvariant) != 0 && HasEqualRanks(binding.op);
+  return ranks ? promised | (relations & Bit(Relation::kSameOnRanks)) : promised;
 }
 
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
-  if ((clause.relations & kVariantBits) == 0) return;
-  const uint32_t promised = PromisedOf(clause, trial.contracts.binding);
+  if ((clause.due & kVariantBits) == 0) return;
   ClauseVerdict blank;
   blank.contract = verdict.contract;
   blank.clause = verdict.clause;
   const auto judge = [&](Relation relation, const auto& function) {
-    if ((promised & Bit(relation)) == 0) return;
+    if ((clause.due & Bit(relation)) == 0) return;
     ClauseVerdict part = blank;
     function(part);
     Add(part, verdict);
@@ -273,13 +267,12 @@ VariantKinds VariantsFor(const BoundContracts& contracts) {
   VariantKinds kinds = 0;
   const auto want = [&](VariantKind kind) { kinds |= BitOf(kind); };
   for (const BoundClause& clause : contracts.clauses) {
-    const uint32_t promised = PromisedOf(clause, contracts.binding);
-    const bool runs = (promised & Bit(Relation::kRuns)) != 0;
+    const bool runs = (clause.due & Bit(Relation::kRuns)) != 0;
     if (runs && contracts.binding.declared.determinism) want(VariantKind::kRun);
-    if ((promised & Bit(Relation::kSchedules)) != 0) want(VariantKind::kSchedule);
-    if ((promised & Bit(Relation::kScales)) != 0) want(VariantKind::kScale);
+    if ((clause.due & Bit(Relation::kSchedules)) != 0) want(VariantKind::kSchedule);
+    if ((clause.due & Bit(Relation::kScales)) != 0) want(VariantKind::kScale);
     for (const Invariant& invariant : kInvariants) {
-      if ((promised & Bit(invariant.relation)) != 0) want(invariant.kind);
+      if ((clause.due & Bit(invariant.relation)) != 0) want(invariant.kind);
     }
   }
   return kinds;

@@ -64,8 +64,9 @@ struct BoundClause {
   std::optional<Program> when;
   std::vector<Program> preconditions;
   std::vector<BoundRule> rules;
-  uint32_t force = 0;    // bit per DefectModel that is narrower than what is declared
-  bool promised = true;  // false: it asks for invariances only, and none of them is declared
+  uint32_t force = 0;  // bit per DefectModel that is narrower than what is declared
+  uint32_t due = 0;    // of `relations`, those that ask for nothing the backend has not promised
+  bool promised() const { return relations == 0 || due != 0; }
   bool Has(Relation relation) const { return (relations >> static_cast<int>(relation) & 1) != 0; }
 };
 

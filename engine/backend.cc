@@ -129,7 +129,7 @@ Opened OpenLibxsmmRow(const BackendSpec& spec) {
   environment.emplace_back("LIBXSMM_TARGET", arch);
   return OpenModule("libxsmm", "", environment);
 }
-Opened OpenModuleRow(const BackendSpec& spec) { return OpenModule(spec.name, ""); }
+Opened OpenModuleRow(const BackendSpec& spec) { return OpenModule(spec.name, spec.OptionText()); }
 Opened OpenPluginRow(const BackendSpec& spec) {
   return OpenPlugin(spec.argument, spec.OptionText());
 }
@@ -138,8 +138,10 @@ constexpr Row kRows[] = {
     {"reference", "reference", false, "", OpenReferenceRow},
     {"planted", "planted:KERNEL", true, "", OpenPlantedRow},
     {"planted_branch", "planted_branch", false, "", OpenModuleRow},
+    {"planted_branch_blind", "planted_branch_blind", false, "", OpenModuleRow},
     {"simt", "simt", false, "", OpenSimtRow},
     {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
+    {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"libtorch", "libtorch or libtorch#isa=NAME with NAME default, avx2 or avx512", false, "isa",

@@ -250,4 +250,13 @@ BasicCounts RunBasicTests(const AssayBackend& table, OpId op, DType type) {
   return counts;
 }
 
+bool PassesFixedShape(const AssayBackend& table, OpId op, DType type, uint64_t seed) {
+  constexpr int64_t kSize = 64;
+  const OperatorDef& def = DefOf(op);
+  BasicCounts counts;
+  const Case value = TameCase(def, type, Outputs(op, type)[0], Tame::kNormal, kSize, seed);
+  RunOne(table, def, value, IsExact(def, Tame::kNormal), counts);
+  return counts.failed == 0;
+}
+
 }  // namespace assay

@@ -42,7 +42,7 @@ class Discovery {
 std::vector<Discovered> DiscoverBackends() {
   Discovery discovery;
   for (const char* spec : {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512",
-                           "onednn", "onednn_sgemm"}) {
+                           "onednn", "onednn_sgemm", "mpi"}) {
     discovery.Add(spec);
   }
   discovery.AddWithTargets("libtorch", "isa", {"default", "avx2", "avx512"});

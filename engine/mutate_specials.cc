@@ -57,9 +57,12 @@ uint64_t SpecialBits(Special special, DType type, Random& random) {
   switch (special) {
     case Special::kNan:
       return encoded(std::numeric_limits<double>::quiet_NaN());
-    case Special::kOtherNan:
-      // Any sign and payload, signalling ones included.
-      return (random.Next() & WidthMask(type)) | infinity | 1;
+    case Special::kOtherNan: {
+      // Any sign and payload, signalling ones included. The least is lost when it is cut, the
+      // greatest carries into the sign when half a unit is added to its bits.
+      const uint64_t payloads[] = {1, infinity - 1, random.Next()};
+      return (random.Pick(payloads) & WidthMask(type)) | infinity | 1;
+    }
     case Special::kInf:
       return infinity;
     case Special::kMinusInf:

@@ -453,7 +453,9 @@ class Compiler {
 
 Program Compile(const ContractAst& contract, int root, const Binding& binding,
                 SubnormalPolicy subnormals) {
-  return Compiler(contract, binding, subnormals).Run(root);
+  Program program = Compiler(contract, binding, subnormals).Run(root);
+  program.identity = IdentityOf(program);
+  return program;
 }
 
 }  // namespace assay

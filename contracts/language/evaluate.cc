@@ -17,11 +17,6 @@ namespace {
 constexpr int kBlock = 256;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-double Gamma(double m, double u) {
-  const double mu = m * u;
-  return mu < 1 ? mu / (1 - mu) : kInf;
-}
-
 // x * expm1(theta), in logarithms once the product of a tiny x and a huge factor would lose its
 // sense. A truth below the range of double counts as the smallest double.
 double Swell(double x, double theta) {
@@ -201,7 +196,7 @@ class Evaluator {
       case Code::kMultiply:
         return Loop(instruction, begin, size, [](double a, double b) { return a * b; });
       case Code::kGamma:
-        return Loop(instruction, begin, size, [](double m, double u) { return Gamma(m, u); });
+        return Gammas(instruction, begin, size);
       case Code::kAbs:
         return Loop(instruction, begin, size, [](double a, double) { return std::fabs(a); });
       case Code::kTruth:
@@ -224,22 +219,50 @@ class Evaluator {
     }
   }
 
+  // Most elements of a case count as many products as the one before: what a count gives is kept.
   void Rounds(double* target, int64_t begin, int size) const {
     const RoundingRule rule(program_, evidence_, *inputs_.values);
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
-    for (int i = 0; i < size; ++i) target[i] = rule.At(rule.counted_share() * nnz[i]);
+    double last = -1, rounds = 0;
+    for (int i = 0; i < size; ++i) {
+      if (nnz[i] != last) rounds = rule.At(rule.counted_share() * nnz[i]);
+      last = nnz[i];
+      target[i] = rounds;
+    }
   }
 
   void Underflow(double* target, int64_t begin, int size) const {
     const RoundingRule rounding(program_, evidence_, *inputs_.values);
     const UnderflowRule rule(program_, evidence_, *inputs_.values);
     const double* nnz = Quantities(Quantity::kNonZeros, begin);
-    const bool products = program_.family != Family::kSum;
-    const double* sums = products ? Quantities(Quantity::kOperandSum, begin) : nullptr;
+    const bool by_operands = rule.needs_operand_sum();
+    const double* sums = by_operands ? Quantities(Quantity::kOperandSum, begin) : nullptr;
+    double last = -1, underflow = 0;
     for (int i = 0; i < size; ++i) {
-      const double counted = rounding.counted_share() * nnz[i];
-      const double sum = products && counted > 0 ? sums[i] : 0;
-      target[i] = rule.At(counted, sum, rounding.At(counted));
+      if (by_operands || nnz[i] != last) {
+        const double counted = rounding.counted_share() * nnz[i];
+        const double sum = by_operands && counted > 0 ? sums[i] : 0;
+        underflow = rule.At(counted, sum, rounding.At(counted));
+      }
+      last = nnz[i];
+      target[i] = underflow;
+    }
+  }
+
+  // A division, mostly of the same number as before.
+  void Gammas(const Instruction& instruction, int64_t begin, int size) const {
+    if (instruction.a.place == Operand::Place::kScalar ||
+        instruction.b.place != Operand::Place::kScalar) {
+      return Loop(instruction, begin, size, [](double m, double u) { return Gamma(m, u); });
+    }
+    double* target = columns_ + static_cast<size_t>(instruction.target) * kBlock;
+    const double* m = Column(instruction.a, begin);
+    const double u = scalars_[instruction.b.index];
+    double last = 0, gamma = 0;
+    for (int i = 0; i < size; ++i) {
+      if (m[i] != last) gamma = Gamma(m[i], u);
+      last = m[i];
+      target[i] = gamma;
     }
   }
 

@@ -98,7 +98,14 @@ struct Program {
   // The subnormal policy is not declared and the expression depends on it: compile a second program
   // with `subnormals` = flush_both for the widest reading.
   bool assumes_preserve = false;
+  // Programs that compute the same have the same number, process-wide; 0: not known. What one gave
+  // for some evidence the others need not compute again.
+  uint32_t identity = 0;
 };
+
+// The identity of programs like this one; the same for all that differ in nothing else. From any
+// thread.
+uint32_t IdentityOf(const Program& program);
 
 // REQUIRES a checked expression. `subnormals` stands in for an undeclared policy.
 Program Compile(const ContractAst& contract, int root, const Binding& binding,

@@ -10,11 +10,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-double Gamma(double m, double u) {
-  const double mu = m * u;
-  return mu < 1 ? mu / (1 - mu) : kInf;
-}
-
 double Scalar(const Evidence& evidence, Quantity quantity) {
   return evidence.scalar[static_cast<int>(quantity)];
 }
@@ -106,13 +101,8 @@ void RoundingRule::OfProducts(const Program& program, const Evidence& evidence) 
   added_ = (general_alpha ? 1 : 0) + (with_c || bias ? 1 : 0);
 }
 
-double RoundingRule::At(double nnz) const {
-  const double products = std::min(nnz * per_product_, largest_product_roundings_);
-  return nnz > 0 ? products + added_ : when_empty_;
-}
-
 UnderflowRule::UnderflowRule(const Program& program, const Evidence& evidence, const Values& values)
-    : program_(program) {
+    : u_(program.u) {
   const FormatInfo& acc = InfoOf(program.accumulator);
   const bool flush = program.flush > 0;
   // Half of f64's smallest subnormal is no double: rounded up.
@@ -129,10 +119,12 @@ UnderflowRule::UnderflowRule(const Program& program, const Evidence& evidence, c
     sum_ = true;
     return;
   }
+  // Each product with a subnormal factor may vanish: it is at most lambda times its partner.
+  per_partner_ = 2 * program.flush_input;
   switch (values.source->op) {
     case OpId::kScal:
     case OpId::kAxpy:
-      OfVectors(evidence, values.source->op == OpId::kAxpy);
+      OfVectors(program, evidence, values.source->op == OpId::kAxpy);
       return;
     case OpId::kInt8Gemm:
       unit_ = 0;
@@ -149,53 +141,45 @@ UnderflowRule::UnderflowRule(const Program& program, const Evidence& evidence, c
       alpha_ = std::fabs(Scalar(evidence, Quantity::kAlpha));
       break;
   }
-  OfScaled(evidence);
+  OfScaled(program, evidence);
 }
 
-void UnderflowRule::OfScaled(const Evidence& evidence) {
-  const bool flush = program_.flush > 0;
+void UnderflowRule::OfScaled(const Program& program, const Evidence& evidence) {
+  const bool flush = program.flush > 0;
   const double beta = std::fabs(Scalar(evidence, Quantity::kBeta));
   folded_ = alpha_ != 0 && alpha_ != 1;
   // Multiplication by 0 or +-1 cannot underflow.
   if (folded_) extra_ += 1;
   if (beta != 0 && (beta != 1 || flush)) extra_ += 1;
-  if (program_.flush_input > 0) inputs_ = program_.flush_input * FlushedPartners(evidence, beta);
+  if (program.flush_input > 0)
+    inputs_ = program.flush_input * FlushedPartners(program, evidence, beta);
+  // A subnormal gradient loses as much before it is scaled.
+  const double unscaled = program.family == Family::kGradient ? 1 : 0;
+  per_partner_ = program.flush_input * (2 * alpha_ + unscaled);
   // Folded, alpha b is rounded before it meets a: that rounding is not scaled by a small alpha.
   per_product_ *= folded_ ? std::max(alpha_, 1.0) : alpha_;
 }
 
-void UnderflowRule::OfVectors(const Evidence& evidence, bool adds) {
-  const bool flush = program_.flush > 0;
+void UnderflowRule::OfVectors(const Program& program, const Evidence& evidence, bool adds) {
+  const bool flush = program.flush > 0;
   const double alpha = std::fabs(Scalar(evidence, Quantity::kAlpha));
   if (alpha == 1 && !flush) per_product_ = 0;
   if (adds && alpha == 0) return;  // y is not touched
   if (adds && flush) extra_ = 1;
-  if (program_.flush_input == 0) return;
-  const double lambda = InfoOf(program_.accumulator).smallest_normal;
+  if (program.flush_input == 0) return;
+  const double lambda = InfoOf(program.accumulator).smallest_normal;
   double partners = alpha + (adds ? 1 : 0);
   if (alpha < lambda) partners += Scalar(evidence, Quantity::kMaxAbsA);
-  inputs_ = program_.flush_input * partners;
+  inputs_ = program.flush_input * partners;
 }
 
-double UnderflowRule::FlushedPartners(const Evidence& evidence, double beta) const {
-  const double lambda = InfoOf(program_.accumulator).smallest_normal;
+double UnderflowRule::FlushedPartners(const Program& program, const Evidence& evidence,
+                                      double beta) const {
+  const double lambda = InfoOf(program.accumulator).smallest_normal;
   double partners = beta;
   if (beta != 0 && beta < lambda) partners += Scalar(evidence, Quantity::kMaxAbsC);
   if (alpha_ != 0 && alpha_ < lambda) partners += Scalar(evidence, Quantity::kMaxAbsProductSum);
   return partners;
-}
-
-double UnderflowRule::At(double nnz, double operand_sum, double rounds) const {
-  if (sum_) return unit_ * (nnz * per_product_ + extra_) + inputs_;
-  const double folded = folded_ && nnz > 0 ? operand_sum : 0;
-  double term = unit_ * (nnz * per_product_ + folded + extra_) * (1 + Gamma(rounds, program_.u));
-  if (program_.flush_input > 0) {
-    // Each product with a subnormal factor may vanish: it is at most lambda times its partner. A
-    // subnormal gradient loses as much before it is scaled.
-    const double unscaled = program_.family == Family::kGradient ? 1 : 0;
-    term += program_.flush_input * (2 * alpha_ + unscaled) * operand_sum;
-  }
-  return term + inputs_;
 }
 
 }  // namespace assay

@@ -105,6 +105,12 @@ std::string_view RefusalOfValues(const AssayCall& call) {
       if (call.op == ASSAY_OP_GEMM) return DeriveGemm(call, gemm);
       return HasLeadingDimension(call.operands[0]) ? "" : "a has no axis of stride 1";
     }
+    case ASSAY_OP_SCAL:
+    case ASSAY_OP_AXPY:
+      if (!HoldsScalar(call.operands[0], call.attributes[0])) return "a scalar that is rounded";
+      return call.op == ASSAY_OP_AXPY && call.attributes[0] == 0 ? "alpha = 0 still reads x" : "";
+    case ASSAY_OP_CAST:
+      return SaturatesIntegers(call) ? "conversions between integers wrap" : "";
     case ASSAY_OP_MEAN:
     case ASSAY_OP_MAX:
     case ASSAY_OP_MIN:

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 
 #include "engine/backends/call_view.h"
 
@@ -124,24 +123,10 @@ bool AnyEmpty(const AssayCall& call) {
   return std::any_of(call.operands, call.operands + call.operand_count, IsEmpty);
 }
 
-// A scalar is converted to the type of the tensor that it scales before it does.
-bool KeepsItsValue(const AssayTensor& tensor, double scalar) {
-  if (IsFloat(tensor, 64) || scalar != scalar) return true;
-  const auto single = static_cast<float>(scalar);
-  if (!IsBfloat16(tensor) && !IsFloat(tensor, 16)) return true;
-  uint32_t bits;
-  std::memcpy(&bits, &single, sizeof bits);
-  if (IsBfloat16(tensor)) return (bits & 0xffff) == 0;
-  const float magnitude = single < 0 ? -single : single;
-  constexpr float kSmallestNormal = 0x1p-14f, kLargest = 65504;
-  const bool normal = magnitude >= kSmallestNormal && magnitude <= kLargest;
-  return magnitude == 0 || (normal && (bits & 0x1fff) == 0);
-}
-
 std::string_view RefusalOfScalars(const AssayCall& call) {
   const int scalars = call.op == ASSAY_OP_SCAL || call.op == ASSAY_OP_AXPY ? 1 : 2;
   for (int i = 0; i < scalars; ++i) {
-    if (!KeepsItsValue(call.operands[0], call.attributes[i])) {
+    if (!HoldsScalar(call.operands[0], call.attributes[i])) {
       return "a scalar that the type of the tensor does not hold is rounded to it";
     }
   }
@@ -159,6 +144,8 @@ std::string_view RefusalOfValues(const AssayCall& call) {
     case ASSAY_OP_GEMV:
     case ASSAY_OP_BATCHED_GEMM:
       return RefusalOfScalars(call);
+    case ASSAY_OP_CAST:
+      return SaturatesIntegers(call) ? "conversions between integers wrap" : "";
     case ASSAY_OP_REMAINDER:
       return call.attributes[0] == 1 ? "libtorch has no IEEE remainder" : "";
     case ASSAY_OP_QUANTIZE:

@@ -50,6 +50,8 @@ constexpr uint32_t kScheduled =
 constexpr uint32_t kContended = BitsOf(Family::kScatter, Family::kSum, Family::kDot, Family::kGemm,
                                        Family::kConv, Family::kAttention);
 
+// What holds a sum of products to its accumulator, whichever operator has it.
+constexpr std::string_view kSummed = "C-PRC-01 C-PRC-04 C-ORD-03 C-CMP-01";
 constexpr std::string_view kComputing =
     "C-PRC-01 C-PRC-02 C-PRC-04 C-ORD-01 C-ORD-02 C-ORD-03 C-CMP-01 C-CMP-02 C-CMP-03 C-EXC-01";
 // Zero is what flushing gives; only it violates the policy of subnormals.
@@ -124,15 +126,15 @@ constexpr Defect kDefects[] = {
     {"flush_all", "C-PRC-03", kBad, kSubnormal, kChoices, kFlushed, kProfile, &FlushesAll,
      "flushes subnormal operands and results without declaring it, like a library that sets the flush bits when loaded"},
 
-    {"operands_tf32", "C-PRC-01", kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsTf32,
+    {"operands_tf32", kSummed, kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsTf32,
      "rounds the operands to 11 bits, like TF32 taken where f32 is declared"},
     {"operands_tf32", "C-PRC-02", kBad, BitsOf(Family::kBinary, Family::kProduct), 0, kF32, kProfile, &OperandsTf32,
      "rounds the operands to 11 bits, where one rounding of the result is declared"},
-    {"operands_hf32", "C-PRC-01", kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsHf32,
+    {"operands_hf32", kSummed, kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsHf32,
      "rounds the operands to 12 bits, like HF32 taken where f32 is declared"},
     {"operands_bf16", "C-PRC-01", kBad, BitsOf(Family::kVector, Family::kPool), kUnsummed, kF32, kProfile, &OperandsBf16,
      "rounds the operands to 8 bits, like a fast-math mode of bf16 products"},
-    {"f64_as_f32", "C-PRC-01", kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF64, kProfile, &F64AsF32,
+    {"f64_as_f32", kSummed, kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
     {"f64_as_f32", "C-PRC-02", kBad, BitsOf(Family::kUnary, Family::kBinary, Family::kSoftmax, Family::kNorm, Family::kProduct), 0, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},

@@ -67,7 +67,7 @@ TEST(BuiltinSuite, HasAProfileForEveryBackend) {
   const std::vector<std::string> profiles = ProfilesOf(*BuiltinSuite());
   for (const char* name :
        {"reference", "planted", "simt", "openblas", "blis", "netlib", "atlas", "gsl", "cblas",
-        "onednn", "eigen", "libtorch", "libxsmm", "assumed", "ieee", "blas"}) {
+        "onednn", "eigen", "mpi", "libtorch", "libxsmm", "assumed", "ieee", "blas"}) {
     EXPECT_THAT(profiles, Contains(name));
   }
 }
