@@ -93,14 +93,26 @@ bool CpuRuns(std::string_view isa) {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-// "eigen:avx2" is the module eigen_avx2; without an ISA, the baseline that every x86-64 runs.
-Opened OpenEigenRow(const BackendSpec& spec) {
-  const std::string isa = spec.argument.empty() ? "sse2" : spec.argument;
-  if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
-    return Error{spec.Text(), "there is no such build of Eigen", "use sse2, avx2 or avx512"};
+// "eigen:avx2" is the module eigen_avx2; without an ISA, the baseline: `isas` begins with it.
+Opened OpenOfIsa(const BackendSpec& spec, const std::vector<std::string>& isas) {
+  const std::string isa = spec.argument.empty() ? isas[0] : spec.argument;
+  if (std::find(isas.begin(), isas.end(), isa) == isas.end()) {
+    std::string all = isas[0];
+    for (size_t i = 1; i < isas.size(); ++i) {
+      all += (i + 1 < isas.size() ? ", " : " or ") + isas[i];
+    }
+    return Error{spec.Text(), "there is no such build of " + spec.name, "use " + all};
   }
-  if (!CpuRuns(isa)) return Error{spec.Text(), "this CPU lacks " + isa, "use eigen:sse2"};
-  return OpenModule("eigen_" + isa, "");
+  if (!CpuRuns(isa)) {
+    return Error{spec.Text(), "this CPU lacks " + isa, "use " + spec.name + ":" + isas[0]};
+  }
+  return OpenModule(spec.name + "_" + isa, spec.OptionText());
+}
+Opened OpenVectorRow(const BackendSpec& spec) {
+  return OpenOfIsa(spec, {"sse2", "avx2", "avx512"});
+}
+Opened OpenSleefRow(const BackendSpec& spec) {
+  return OpenOfIsa(spec, {"scalar", "sse2", "avx2", "avx512"});
 }
 // The library reads the choice of kernels once per process, and has one of its own.
 Opened OpenLibtorchRow(const BackendSpec& spec) {
@@ -140,10 +152,17 @@ constexpr Row kRows[] = {
     {"planted_branch", "planted_branch", false, "", OpenModuleRow},
     {"planted_branch_blind", "planted_branch_blind", false, "", OpenModuleRow},
     {"simt", "simt", false, "", OpenSimtRow},
-    {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
     {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
+    {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
+    {"libm", "libm", false, "", OpenModuleRow},
+    {"libmvec", "libmvec or libmvec:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
+    {"sleef", "sleef or sleef:ISA#accuracy=u35 with ISA scalar, sse2, avx2 or avx512", true,
+     "accuracy", OpenSleefRow},
+    {"opencl", "opencl or opencl#gemm=naive", false, "gemm", OpenModuleRow},
+    {"clblast", "clblast", false, "", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
+    {"xnnpack", "xnnpack", false, "", OpenModuleRow},
     {"libtorch", "libtorch or libtorch#isa=NAME with NAME default, avx2 or avx512", false, "isa",
      OpenLibtorchRow},
     {"libxsmm", "libxsmm or libxsmm#arch=NAME with NAME snb, hsw, skx, clx or cpx", false, "arch",

@@ -55,6 +55,7 @@ FENCES = (
            r"oracles/number/|tests/", "oracles/number/ or tests/"),
     _fence("vendor",
            r"(f77)?(cblas|openblas_config|lapacke|blis|mkl\w*|mpi)(-\w+)?\.h$|blis/|(oneapi/)?dnnl"
+           r"|(xnnpack|pthreadpool)\.h$"
            r"|(unsupported/)?Eigen/|gsl/|CL/|cuda|cublas|hip/|rocblas|libxsmm|(ATen|c10|torch)/",
            r"engine/backends/[^/]+/", "engine/backends/<name>/"),
     _fence("test framework", r"(benchmark|gtest|gmock|rapidcheck)(/|\.h$)", r"tests/", "tests/"),

@@ -50,6 +50,22 @@ Kind KindOf(uint32_t op) {
     case ASSAY_OP_POW:
     case ASSAY_OP_SCAL:
     case ASSAY_OP_AXPY:
+    case ASSAY_OP_SIN:
+    case ASSAY_OP_COS:
+    case ASSAY_OP_TAN:
+    case ASSAY_OP_ASIN:
+    case ASSAY_OP_ACOS:
+    case ASSAY_OP_ATAN:
+    case ASSAY_OP_SINH:
+    case ASSAY_OP_COSH:
+    case ASSAY_OP_ASINH:
+    case ASSAY_OP_ACOSH:
+    case ASSAY_OP_ATANH:
+    case ASSAY_OP_LOG2:
+    case ASSAY_OP_LOG10:
+    case ASSAY_OP_ERFC:
+    case ASSAY_OP_LGAMMA:
+    case ASSAY_OP_ABS:
       return Kind::kElementwise;
     case ASSAY_OP_CAST:
       return Kind::kCast;

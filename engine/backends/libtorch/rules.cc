@@ -29,10 +29,14 @@ constexpr uint32_t kTakeNoHalf[] = {
     ASSAY_OP_TANH,       ASSAY_OP_SQRT,       ASSAY_OP_ERF,          ASSAY_OP_GELU,
     ASSAY_OP_EXPM1,      ASSAY_OP_LOG1P,      ASSAY_OP_RSQRT,        ASSAY_OP_SIGMOID,
     ASSAY_OP_SILU,       ASSAY_OP_RELU,       ASSAY_OP_CLAMP,        ASSAY_OP_HYPOT,
-    ASSAY_OP_CONV2D,     ASSAY_OP_MAX_POOL,   ASSAY_OP_AVG_POOL};
+    ASSAY_OP_CONV2D,     ASSAY_OP_MAX_POOL,   ASSAY_OP_AVG_POOL,     ASSAY_OP_SIN,
+    ASSAY_OP_COS,        ASSAY_OP_TAN,        ASSAY_OP_ASIN,         ASSAY_OP_ACOS,
+    ASSAY_OP_ATAN,       ASSAY_OP_SINH,       ASSAY_OP_COSH,         ASSAY_OP_ASINH,
+    ASSAY_OP_ACOSH,      ASSAY_OP_ATANH,      ASSAY_OP_EXP2,         ASSAY_OP_LOG2,
+    ASSAY_OP_LOG10,      ASSAY_OP_ERFC,       ASSAY_OP_LGAMMA,       ASSAY_OP_ABS};
 // The first two are composed: a 16-bit intermediate would be ours, not a kernel's.
 constexpr uint32_t kTakeWide[] = {ASSAY_OP_FUSED_LINEAR, ASSAY_OP_ATTENTION, ASSAY_OP_PROD,
-                                  ASSAY_OP_MISH};
+                                  ASSAY_OP_J0, ASSAY_OP_MISH};
 constexpr uint32_t kTakeAll[] = {ASSAY_OP_CAST,   ASSAY_OP_QUANTIZE,  ASSAY_OP_DEQUANTIZE,
                                  ASSAY_OP_GATHER, ASSAY_OP_EMBEDDING, ASSAY_OP_INDEX_SELECT};
 
