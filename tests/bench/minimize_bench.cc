@@ -17,6 +17,7 @@
 #include "contracts/operator.h"
 #include "contracts/values.h"
 #include "engine/backend.h"
+#include "engine/guarded_call.h"
 #include "engine/mutate.h"
 #include "engine/pipeline.h"
 #include "triage/minimize.h"
@@ -72,6 +73,7 @@ double Median(std::vector<double> values) {
 }
 
 void MinimizePlantedFindings(benchmark::State& state) {
+  InstallFaultHandlers();
   std::vector<double> runs, seconds;
   for (auto _ : state) {
     const std::vector<std::string> specs = PlantedSpecs();
