@@ -79,10 +79,41 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kAllReduce,
   kReduceScatter,
   kAllGather,
+  kIntDiv,
+  kIntRemainder,
+  kGer,
+  kSyr,
+  kTrmv,
+  kTrsv,
+  kTrmm,
+  kTrsm,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kExp2,
+  kExp10,
+  kLog2,
+  kLog10,
+  kCbrt,
+  kErfc,
+  kTgamma,
+  kLgamma,
+  kJ0,
+  kSoftplus,
+  kSoftsign,
+  kAbs,
 };
-inline constexpr int kOpCount = 62;
-using OpSet = uint64_t;  // one bit per OpId
-static_assert(kOpCount <= 64);
+inline constexpr int kOpCount = 93;
+__extension__ using OpSet = unsigned __int128;  // one bit per OpId
+static_assert(kOpCount <= 128);
 constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }
 
 inline constexpr int kMaxOperands = 6;

@@ -29,6 +29,8 @@ uint32_t KeysOfSymbol(const NameInfo& info) {
       return Bit(DeclarationKey::kUlpLimitLog);
     case Symbol::kUlpLimitRsqrt:
       return Bit(DeclarationKey::kUlpLimitRsqrt);
+    case Symbol::kErrorFloor:
+      return Bit(DeclarationKey::kErrorFloor);
     case Symbol::kOmega:
     case Symbol::kFlushed:
       return Bit(DeclarationKey::kSubnormals) | Bit(DeclarationKey::kAccumulator);
@@ -59,6 +61,7 @@ uint32_t KeysOfCall(std::string_view name) {
   if (info->symbol == Symbol::kUnderflow) {
     return Bit(DeclarationKey::kAccumulator) | Bit(DeclarationKey::kSubnormals);
   }
+  if (info->symbol == Symbol::kUndeclaredArgument) return Bit(DeclarationKey::kArgumentLimit);
   return info->symbol == Symbol::kFlushedInput ? Bit(DeclarationKey::kSubnormals) : 0;
 }
 
@@ -66,6 +69,7 @@ uint32_t KeyOfCapability(std::string_view name) {
   if (name == "subnormals") return Bit(DeclarationKey::kSubnormals);
   if (name == "full_range") return Bit(DeclarationKey::kRange);
   if (name == "block_accumulator") return Bit(DeclarationKey::kAccumulator);
+  if (name == "saturating_pairs") return Bit(DeclarationKey::kIntegerOverflow);
   return Bit(DeclarationKey::kInvariance);
 }
 
@@ -98,6 +102,8 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
              (family == Family::kCast ? Bit(DeclarationKey::kCastOutside) : 0);
     case Relation::kIndexPolicy:
       return Bit(DeclarationKey::kOutOfBounds);
+    case Relation::kDivisionPolicy:
+      return Bit(DeclarationKey::kDivisionByZero) | Bit(DeclarationKey::kDivisionOverflow);
     case Relation::kNanPolicy:
       return Bit(DeclarationKey::kNan);
     case Relation::kGuards:
@@ -158,6 +164,10 @@ std::string_view Undeclared(DeclarationKey key) {
       return "as the accumulator";
     case DeclarationKey::kNanPlace:
       return "every convention is right";
+    case DeclarationKey::kErrorFloor:
+      return "none is allowed";
+    case DeclarationKey::kArgumentLimit:
+      return "every argument counts";
     default:
       return "under_specified";
   }

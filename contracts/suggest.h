@@ -4,15 +4,21 @@
 // that reads text written by people; depends on nothing else of ours.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace assay {
 
+// A hostile file may hold a word of any length; nothing that is longer is a near miss.
+inline constexpr std::size_t kLongestComparedWord = 64;
+
 // Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours,
-// compared without regard to ASCII case.
-int EditDistance(std::string_view a, std::string_view b);
+// compared without regard to ASCII case. Anything from `limit` on is `limit`, and found early; so
+// is the distance of a word longer than kLongestComparedWord. Allocates nothing: one bad file asks
+// for thousands of distances.
+int EditDistance(std::string_view a, std::string_view b, int limit);
 
 // "did you mean 'gemm'?" when a known word is near enough to `given` (at most a third of its
 // length, at least 1; the first of the nearest wins), else "use one of: dot, gemm, ...". Empty

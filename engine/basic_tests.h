@@ -2,7 +2,8 @@
 //
 // The visible basic tests: what a benchmark of generated kernels typically asks. Tame values, dense
 // operands of small aligned sizes, a fixed absolute and relative tolerance. Calibration runs them
-// to show that a bad kernel gets through them; nothing else may judge by them.
+// to show that a bad kernel gets through them, and the detection benchmark as a control; nothing
+// else may judge by them.
 #pragma once
 
 #include "contracts/case.h"
@@ -26,5 +27,9 @@ struct BasicCounts {
 // (alpha of scal is 3). `expected` is the reference backend's answer. Operands lie between 4 KB of
 // readable padding, as in a caching allocator. A type that the kernel does not take counts nothing.
 BasicCounts RunBasicTests(const AssayBackend& table, OpId op, DType type);
+
+// One input of T2 at the largest of its shapes, and the first of the destination's types. True: it
+// is close to the reference's answer, or the kernel does not take the type.
+bool PassesFixedShape(const AssayBackend& table, OpId op, DType type, uint64_t seed);
 
 }  // namespace assay

@@ -37,6 +37,7 @@ void OneStep(Draft& draft) {
   Random& random = draft.random;
   if (IndexOperandOf(draft.def) >= 0 && random.Percent(12)) return AddBadIndex(draft);
   if (draft.def.family == Family::kAttention && random.Percent(8)) return MaskPlaces(draft);
+  if (draft.def.family == Family::kIntDivision && random.Percent(12)) return SetDivision(draft);
   const bool some = HasOverrides(draft.value);
   if (random.Percent(some ? kMoreElementsPercent : kFirstElementPercent)) {
     const StepRow& row =
@@ -64,6 +65,7 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
   for (int i = 0; i < value.attributes.size(); ++i) {
     if (random.Percent(60)) ChangeAttribute(draft);
   }
+  if (random.Percent(20)) ResetLayouts(draft);
   for (int i = 0; i < value.operands.size(); ++i) {
     if (random.Percent(35)) ChangeStrides(draft);
     if (random.Percent(10)) ChangeOffset(draft);
@@ -75,6 +77,7 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
   const bool indexed = IndexOperandOf(def) >= 0;
   if (indexed && random.Percent(45)) AddBadIndex(draft);
   if (def.family == Family::kAttention && random.Percent(30)) MaskPlaces(draft);
+  if (def.family == Family::kIntDivision && random.Percent(45)) SetDivision(draft);
   if (!indexed && random.Percent(38)) {
     random.PickWeighted(kFirstElements).step(draft);
     if (random.Percent(25)) AddSpecial(draft);

@@ -58,6 +58,13 @@ Dims MatricesTurned(const Dims& shape) {
   return strides;
 }
 
+// Of [images, channels, rows, columns].
+Dims ChannelsLastStrides(const Dims& shape) {
+  const Dims order = {shape[0], shape[2], shape[3], shape[1]};
+  const Dims nested = RowMajorStrides(order);
+  return {nested[0], nested[3], nested[1], nested[2]};
+}
+
 void Negate(Dims& strides, Random& random) {
   const int first = static_cast<int>(random.Below(static_cast<uint64_t>(strides.size())));
   const bool all = random.Percent(30);
@@ -135,9 +142,15 @@ void ChangePlacement(Draft& draft) {
   tensor.placement = tensor.placement == Placement::kTail ? Placement::kHead : Placement::kTail;
 }
 
+// Dense everywhere: row-major or, of images half of the time, with the channels of a pixel side by
+// side in all of them, as some libraries want it.
 void ResetLayouts(Draft& draft) {
+  const Family family = draft.def.family;
+  const bool images = family == Family::kConv || family == Family::kPool;
+  const bool channels_last = images && draft.random.Percent(50);
   for (Tensor& tensor : draft.value.operands) {
-    tensor.strides = RowMajorStrides(tensor.shape);
+    tensor.strides =
+        channels_last ? ChannelsLastStrides(tensor.shape) : RowMajorStrides(tensor.shape);
     tensor.offset = 0;
     tensor.alignment = 0;
     tensor.misalignment = 0;

@@ -134,7 +134,8 @@ int FeatureCount() { return kBlockStarts.back(); }
 
 int SizeBucket(int64_t size) {
   if (size <= 4) return static_cast<int>(std::max<int64_t>(size, 0));
-  if (size >= 64) return size < 128 ? 13 : size < 1024 ? 14 : 15;
+  // Beyond 64 what matters is what counts it: 8 bits, 16, or more.
+  if (size >= 64) return size < 256 ? 13 : size < 32768 ? 14 : 15;
   // 5-7, 8, 9-15, 16, 17-31, 32, 33-63: tiles are powers of two, their tails lie beside them.
   const int octave = std::bit_width(static_cast<uint64_t>(size)) - 3;
   const bool power = std::has_single_bit(static_cast<uint64_t>(size));

@@ -15,7 +15,7 @@ bool IsGelu(Function function) {
   return function == Function::kGeluErf || function == Function::kGeluTanh;
 }
 
-bool IsExact(OpId op) { return op == OpId::kRelu || op == OpId::kClamp; }
+bool IsExact(OpId op) { return op == OpId::kRelu || op == OpId::kClamp || op == OpId::kAbs; }
 
 double LibmCondition(Function function, double x) {
   return IsGelu(function) ? LibmGeluCondition(function, x) : TailCondition(function, x);
@@ -24,78 +24,52 @@ double LibmCondition(Function function, double x) {
 }  // namespace
 
 Function FunctionOf(const Case& value) {
-  switch (value.op) {
-    case OpId::kExp:
-      return Function::kExp;
-    case OpId::kLog:
-      return Function::kLog;
-    case OpId::kTanh:
-      return Function::kTanh;
-    case OpId::kSqrt:
-      return Function::kSqrt;
-    case OpId::kErf:
-      return Function::kErf;
-    case OpId::kGelu:
-      return value.attributes[kGeluForm].choice == 0 ? Function::kGeluErf : Function::kGeluTanh;
-    case OpId::kExpm1:
-      return Function::kExpm1;
-    case OpId::kLog1p:
-      return Function::kLog1p;
-    case OpId::kRsqrt:
-      return Function::kRsqrt;
-    case OpId::kSigmoid:
-      return Function::kSigmoid;
-    case OpId::kSilu:
-      return Function::kSilu;
-    case OpId::kMish:
-      return Function::kMish;
-    default:
-      break;
+  struct Row {
+    OpId op;
+    Function function;
+  };
+  static constexpr Row kRows[] = {
+      {OpId::kExp, Function::kExp},
+      {OpId::kLog, Function::kLog},
+      {OpId::kTanh, Function::kTanh},
+      {OpId::kSqrt, Function::kSqrt},
+      {OpId::kErf, Function::kErf},
+      {OpId::kExpm1, Function::kExpm1},
+      {OpId::kLog1p, Function::kLog1p},
+      {OpId::kRsqrt, Function::kRsqrt},
+      {OpId::kSigmoid, Function::kSigmoid},
+      {OpId::kSilu, Function::kSilu},
+      {OpId::kMish, Function::kMish},
+      {OpId::kSin, Function::kSin},
+      {OpId::kCos, Function::kCos},
+      {OpId::kTan, Function::kTan},
+      {OpId::kAsin, Function::kAsin},
+      {OpId::kAcos, Function::kAcos},
+      {OpId::kAtan, Function::kAtan},
+      {OpId::kSinh, Function::kSinh},
+      {OpId::kCosh, Function::kCosh},
+      {OpId::kAsinh, Function::kAsinh},
+      {OpId::kAcosh, Function::kAcosh},
+      {OpId::kAtanh, Function::kAtanh},
+      {OpId::kExp2, Function::kExp2},
+      {OpId::kExp10, Function::kExp10},
+      {OpId::kLog2, Function::kLog2},
+      {OpId::kLog10, Function::kLog10},
+      {OpId::kCbrt, Function::kCbrt},
+      {OpId::kErfc, Function::kErfc},
+      {OpId::kTgamma, Function::kTgamma},
+      {OpId::kLgamma, Function::kLgamma},
+      {OpId::kJ0, Function::kJ0},
+      {OpId::kSoftplus, Function::kSoftplus},
+      {OpId::kSoftsign, Function::kSoftsign},
+  };
+  if (value.op == OpId::kGelu) {
+    return value.attributes[kGeluForm].choice == 0 ? Function::kGeluErf : Function::kGeluTanh;
+  }
+  for (const Row& row : kRows) {
+    if (row.op == value.op) return row.function;
   }
   ASSAY_CHECK(false, "not a unary operator");
-}
-
-ClassSet UnaryClasses(Function function, double x) {
-  if (std::isnan(x)) return kClassNan;
-  const bool infinite = std::isinf(x);
-  switch (function) {
-    case Function::kExp:
-      if (infinite) return x > 0 ? kClassPosInf : kClassPosZero;
-      return kClassByValue;
-    case Function::kLog:
-      if (x == 0) return kClassNegInf;
-      if (x < 0) return kClassNan;
-      return infinite ? kClassPosInf : kClassByValue;
-    case Function::kSqrt:
-      if (x == 0) return ClassOf(x);
-      if (x < 0) return kClassNan;
-      return infinite ? kClassPosInf : kClassByValue;
-    case Function::kTanh:
-    case Function::kErf:
-      return x == 0 ? ClassOf(x) : kClassByValue;  // +-1 at the infinities
-    case Function::kExpm1:                         // -1 at -Inf
-      if (x == 0) return ClassOf(x);
-      return infinite && x > 0 ? kClassPosInf : kClassByValue;
-    case Function::kLog1p:
-      if (x == 0) return ClassOf(x);
-      if (x == -1) return kClassNegInf;
-      if (x < -1) return kClassNan;
-      return infinite ? kClassPosInf : kClassByValue;
-    case Function::kRsqrt:
-      if (x == 0) return std::signbit(x) ? kClassNegInf : kClassPosInf;
-      if (x < 0) return kClassNan;
-      return infinite ? kClassPosZero : kClassByValue;
-    case Function::kSigmoid:
-      return infinite && x < 0 ? kClassPosZero : kClassByValue;
-    case Function::kGeluErf:
-    case Function::kGeluTanh:
-    case Function::kSilu:
-    case Function::kMish:
-      if (!infinite) return kClassByValue;
-      // At -Inf the limit is 0, the written formula -Inf * 0.
-      return x > 0 ? kClassPosInf : static_cast<ClassSet>(kClassZero | kClassNan);
-  }
-  return kClassByValue;
 }
 
 namespace {
@@ -103,16 +77,13 @@ namespace {
 // Where the quantity says how much an error in the argument of the tail factor costs.
 bool HasTail(Function function) {
   return IsGelu(function) || function == Function::kSigmoid || function == Function::kSilu ||
-         function == Function::kMish;
+         function == Function::kMish || function == Function::kSoftplus;
 }
 
 // Whether neither tier needs more than double-double arithmetic.
 bool IsRoot(Function function) {
   return function == Function::kSqrt || function == Function::kRsqrt;
 }
-
-// Of the functions with a real limit, all have these: tanh and erf both, sigmoid and expm1 one.
-double AtInfinity(double x) { return std::copysign(1.0, x); }
 
 void SetScalars(const OperandValues& x, Evidence& evidence) {
   SetScalar(evidence, Quantity::kLength, 1);
@@ -121,6 +92,12 @@ void SetScalars(const OperandValues& x, Evidence& evidence) {
   SetScalar(evidence, Quantity::kMaxAbsA, x.max_abs);
   SetScalar(evidence, Quantity::kMaxAbsB, 0);
   SetScalar(evidence, Quantity::kMaxAbsC, 0);
+}
+
+// The sign bit alone, also of a zero.
+void StoreMagnitude(double x, int64_t at, Evidence& evidence) {
+  if (std::isfinite(x) && x != 0) return StoreTruth({std::fabs(x), 0, 0}, at, evidence);
+  StoreClasses(std::isnan(x) ? kClassNan : ClassOf(std::fabs(x)), at, evidence);
 }
 
 // Zeros of relu and clamp may have either sign: max(-0, 0) is one or the other.
@@ -159,6 +136,8 @@ void UnaryOracle::MeasureExact(const Values& values, Evidence& evidence) {
     abs_x[i] = std::isfinite(argument) ? std::fabs(argument) : 0;
     if (clamp) {
       StoreClamped(argument, low, high, i, evidence);
+    } else if (values.source->op == OpId::kAbs) {
+      StoreMagnitude(argument, i, evidence);
     } else {
       StoreRelu(argument, i, evidence);
     }
@@ -209,7 +188,8 @@ void UnaryOracle::MeasureWith(const Values& values, Way way, int precision_bits,
       continue;
     }
     if (!finite) {
-      StoreTruth({AtInfinity(argument), 0, 0}, i, evidence);
+      StoreTruth(LimitAtInfinity(function, argument), i, evidence);
+      evidence.legal[i] |= set;
     } else if (way == Way::kWide) {
       MeasureByBound(function, argument, balls, i, condition ? condition + i : nullptr, evidence);
     } else if (way == Way::kLibm) {

@@ -14,7 +14,6 @@ namespace {
 constexpr int kShownWhole = 120;  // bytes of a line that is shown as it is
 constexpr int kShownBefore = 60;  // of a longer one, before and after the caret
 constexpr int kShownAfter = 60;
-constexpr size_t kLongestNameCompared = 64;
 constexpr size_t kMostNamesJoined = 24;  // of a longer list only the beginning is shown
 constexpr size_t kNamesOfMany = 12;
 
@@ -82,12 +81,11 @@ void DiagnosticSink::Warn(Span at, std::string message, std::string expected,
 }
 
 std::string NearestName(std::string_view name, std::span<const std::string_view> candidates) {
-  if (name.empty() || name.size() > kLongestNameCompared) return "";
+  if (name.empty() || name.size() > kLongestComparedWord) return "";
   int best = 1 + std::max<int>(1, static_cast<int>(name.size()) / 3);
   std::string nearest;
   for (std::string_view candidate : candidates) {
-    if (candidate.size() > kLongestNameCompared) continue;
-    const int distance = EditDistance(name, candidate);
+    const int distance = EditDistance(name, candidate, best);
     if (distance < best && distance < static_cast<int>(candidate.size())) {
       best = distance;
       nearest = candidate;

@@ -26,6 +26,7 @@ enum class Symbol : uint8_t {
   kUlpLimitExp,
   kUlpLimitLog,
   kUlpLimitRsqrt,
+  kErrorFloor,
   kOne,
   kOmega,
   kFlushed,
@@ -60,6 +61,7 @@ enum class Symbol : uint8_t {
   kMin,
   kFiniteInputs,
   kFlushedInput,
+  kUndeclaredArgument,
 };
 
 struct NameInfo {
@@ -101,6 +103,7 @@ enum class Capability : uint8_t {
   kAlignmentInvariance,
   kRankInvariance,
   kScheduleInvariance,
+  kSaturatingPairs,
 };
 std::span<const std::string_view> CapabilityNames();
 // True for words that mean the candidate's answer.

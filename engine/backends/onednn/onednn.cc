@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// oneDNN as a backend module: matmul, softmax and eltwise primitives, or, with the option "sgemm",
-// the BLAS-like dnnl_sgemm alone. Another option is "isa=CAP". Options are separated by commas.
+// oneDNN as a backend module: its primitives, or, with the option "sgemm", dnnl_sgemm and its int8
+// siblings alone. Another option is "isa=CAP". Options are separated by commas.
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "engine/backends/call_view.h"
 #include "engine/backends/onednn/functions.h"
+#include "engine/backends/onednn/gemm_functions.h"
 #include "engine/backends/onednn/primitives.h"
 
 namespace assay::onednn {
@@ -24,57 +25,21 @@ struct OneDnn {
 
 OneDnn& Self(void* self) { return *static_cast<OneDnn*>(self); }
 
-std::string_view RefusalOfSgemm(const AssayCall& call) {
-  if (call.op != ASSAY_OP_GEMM) return "dnnl_sgemm is a gemm";
-  for (int i = 0; i < call.operand_count; ++i) {
-    if (!IsFloat(call.operands[i], 32)) return "dnnl_sgemm takes f32 operands only";
-  }
-  GemmShape gemm;
-  return DeriveGemm(call, gemm);
-}
-
-// dnnl_sgemm is row-major: a column-major c is computed as its transpose, factors in turn.
-std::string_view RunSgemm(const Functions& f, const AssayCall& call) {
-  GemmShape g;
-  DeriveGemm(call, g);
-  const auto* a = Element0<const float>(call.operands[0]);
-  const auto* b = Element0<const float>(call.operands[1]);
-  if (!g.row_major) {
-    std::swap(a, b);
-    std::swap(g.lda, g.ldb);
-    std::swap(g.trans_a, g.trans_b);
-    std::swap(g.m, g.n);
-  }
-  const dnnl_status_t status =
-      f.sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k,
-              static_cast<float>(call.attributes[0]), a, g.lda, b, g.ldb,
-              static_cast<float>(call.attributes[1]), Element0<float>(call.operands[2]), g.ldc);
-  return status == dnnl_success ? "" : "dnnl_sgemm returned an error";
-}
-
 std::string_view RefusalOfPrimitive(OneDnn& self, const AssayCall& call) {
-  const bool known = call.op == ASSAY_OP_GEMM || call.op == ASSAY_OP_SOFTMAX ||
-                     (call.op >= ASSAY_OP_EXP && call.op <= ASSAY_OP_GELU);
-  if (!known || call.op == ASSAY_OP_ERF) return "oneDNN has no such primitive";
-  for (int i = 0; i < call.operand_count; ++i) {
-    const AssayTensor& operand = call.operands[i];
-    if (!IsFloat(operand, 32) && !IsFloat(operand, 16) && !IsBfloat16(operand)) {
-      return "operands of f32, f16 or bf16 only";
-    }
-  }
+  if (!Fits(call)) return "oneDNN has no such primitive";
   return self.primitives->Get(call).refusal();
 }
 
 int32_t Supports(void* self, const AssayCall* call, AssayText* reason) {
   OneDnn& backend = Self(self);
-  return Answer(backend.sgemm ? RefusalOfSgemm(*call) : RefusalOfPrimitive(backend, *call), reason);
+  return Answer(backend.sgemm ? RefusalOfGemm(*call) : RefusalOfPrimitive(backend, *call), reason);
 }
 
 int32_t Run(void* self, const AssayCall* call, AssayText* text) {
   OneDnn& backend = Self(self);
   if (const int32_t status = Supports(self, call, text); status != ASSAY_OK) return status;
   const std::string_view failure = backend.sgemm
-                                       ? RunSgemm(backend.library.functions, *call)
+                                       ? RunGemm(backend.library.functions, *call)
                                        : backend.primitives->Get(*call).Run(backend.stream, *call);
   if (failure.empty()) return ASSAY_OK;
   Say(text, failure);
@@ -83,8 +48,15 @@ int32_t Run(void* self, const AssayCall* call, AssayText* text) {
 
 const char* Version(void* self) { return Self(self).library.version.c_str(); }
 const char* Pins(void* self) { return Self(self).pins.c_str(); }
-const char* Declare(void*, const char* key) {
-  return std::string_view(key) == "profile" ? "onednn" : nullptr;
+// The instruction sets whose byte products saturate in pairs, by oneDNN's own account.
+bool SaturatesPairs(std::string_view isa) { return isa == "avx2" || isa == "avx512_core"; }
+
+const char* Declare(void* self, const char* key) {
+  const OneDnn& backend = Self(self);
+  if (std::string_view(key) == "profile") {
+    return SaturatesPairs(backend.library.isa) ? "onednn_before_vnni" : "onednn";
+  }
+  return std::string_view(key) == "schedules" && !backend.sgemm ? "ways to one result" : nullptr;
 }
 // The engine and the stream of the library live as long as the library, which is never unloaded.
 void Close(void* self) { delete &Self(self); }

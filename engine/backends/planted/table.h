@@ -23,7 +23,7 @@ std::string_view NameOf(PlantedState state);
 struct PlantedKernel {
   std::string_view name;  // "gemm_tf32_operands"; [a-z0-9_]
   std::string_view
-      contracts;  // "C-PRC-01"; baselines and good kernels may serve several, one blank apart
+      contracts;  // "C-PRC-01"; several one blank apart, of which each speaks of some of the ops
   Family family;
   PlantedState state;
   OpSet ops;                 // that the kernel takes

@@ -58,8 +58,10 @@ typedef struct AssayTensor {
  * [n], inclusive softmax log_softmax   x [rows,n], out [rows,n] over the last axis      log_sum_exp
  * out [rows] layer_norm     x [rows,n], gain [n], bias [n], out; epsilon            rms_norm
  * without bias batch_norm     x [rows,channels], mean, variance, gain, bias [channels], out;
- * epsilon exp log tanh sqrt erf expm1 log1p rsqrt sigmoid silu mish relu   x [n], out [n] gelu the
- * same; form (erf tanh)                clamp  low, high add mul div minimum maximum pow hypot   x
+ * epsilon exp log tanh sqrt erf expm1 log1p rsqrt sigmoid silu mish relu   x [n], out [n] sin cos
+ * tan asin acos atan sinh cosh asinh acosh atanh exp2 exp10 log2 log10 cbrt erfc tgamma abs   the
+ * same; lgamma   ln |Gamma(x)|; j0   Bessel function of the first kind; softplus   ln(1 + e^x);
+ * softsign   x / (1 + |x|); gelu the same; form (erf tanh)                clamp  low, high add mul div minimum maximum pow hypot   x
  * [n], y [n], out [n] remainder      the same; style (truncated ieee floored) cast           x [n],
  * out [n] of another type; overflow (saturating ieee) quantize       x [n], out [n] 8 bits:
  * clamp(round(x / scale) + zero_point); scale, zero_point dequantize     x [n] 8 bits, out [n]: (x
@@ -76,7 +78,16 @@ typedef struct AssayTensor {
  *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s =
  * scale dy stored as f16 or bf16; scale, store (f16 bf16) all_reduce     buffers [ranks,n], out
  * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
- * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket */
+ * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket
+ *   int_div        x [n], y [n], out [n] integers: the quotient; style (truncated floored)
+ *   int_remainder  the same: what that quotient leaves
+ *   ger, syr       x [m], y [n], a [m,n] in and out: a := alpha x y^T + a; x [n], a [n,n] in and
+ * out: a := alpha x x^T + a, in one triangle, the other is not touched; alpha (syr also uplo: upper
+ * lower) trmv, trsv     a [n,n], x [n] in and out: x := op(a) x, x := op(a)^-1 x; uplo (upper
+ * lower), trans (n t), diag (nonunit unit). Of a only that triangle is read, without the diagonal
+ * if it is unit trmm, trsm     a, b [m,n] in and out: b := alpha op(a) b or alpha b op(a), and the
+ * same with op(a)^-1; alpha, side (left right), then as trmv; a is [m,m] on the left, [n,n] on the
+ * right */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -139,7 +150,38 @@ enum {
   ASSAY_OP_SCALED_GRADIENT = 58,
   ASSAY_OP_ALL_REDUCE = 59,
   ASSAY_OP_REDUCE_SCATTER = 60,
-  ASSAY_OP_ALL_GATHER = 61
+  ASSAY_OP_ALL_GATHER = 61,
+  ASSAY_OP_INT_DIV = 62,
+  ASSAY_OP_INT_REMAINDER = 63,
+  ASSAY_OP_GER = 64,
+  ASSAY_OP_SYR = 65,
+  ASSAY_OP_TRMV = 66,
+  ASSAY_OP_TRSV = 67,
+  ASSAY_OP_TRMM = 68,
+  ASSAY_OP_TRSM = 69,
+  ASSAY_OP_SIN = 70,
+  ASSAY_OP_COS = 71,
+  ASSAY_OP_TAN = 72,
+  ASSAY_OP_ASIN = 73,
+  ASSAY_OP_ACOS = 74,
+  ASSAY_OP_ATAN = 75,
+  ASSAY_OP_SINH = 76,
+  ASSAY_OP_COSH = 77,
+  ASSAY_OP_ASINH = 78,
+  ASSAY_OP_ACOSH = 79,
+  ASSAY_OP_ATANH = 80,
+  ASSAY_OP_EXP2 = 81,
+  ASSAY_OP_EXP10 = 82,
+  ASSAY_OP_LOG2 = 83,
+  ASSAY_OP_LOG10 = 84,
+  ASSAY_OP_CBRT = 85,
+  ASSAY_OP_ERFC = 86,
+  ASSAY_OP_TGAMMA = 87,
+  ASSAY_OP_LGAMMA = 88,
+  ASSAY_OP_J0 = 89,
+  ASSAY_OP_SOFTPLUS = 90,
+  ASSAY_OP_SOFTSIGN = 91,
+  ASSAY_OP_ABS = 92
 };
 
 typedef struct AssayCall {

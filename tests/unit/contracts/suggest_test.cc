@@ -11,14 +11,26 @@ namespace assay {
 namespace {
 
 TEST(EditDistance, CountsInsertionsDeletionsSubstitutionsAndSwaps) {
-  EXPECT_EQ(EditDistance("", ""), 0);
-  EXPECT_EQ(EditDistance("abc", ""), 3);
-  EXPECT_EQ(EditDistance("", "ab"), 2);
-  EXPECT_EQ(EditDistance("gemm", "gem"), 1);
-  EXPECT_EQ(EditDistance("gemm", "gemv"), 1);
-  EXPECT_EQ(EditDistance("alhpa", "alpha"), 1);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
-  EXPECT_EQ(EditDistance("GEMM", "gemm"), 0);
+  EXPECT_EQ(EditDistance("", "", 9), 0);
+  EXPECT_EQ(EditDistance("abc", "", 9), 3);
+  EXPECT_EQ(EditDistance("", "ab", 9), 2);
+  EXPECT_EQ(EditDistance("gemm", "gem", 9), 1);
+  EXPECT_EQ(EditDistance("gemm", "gemv", 9), 1);
+  EXPECT_EQ(EditDistance("alhpa", "alpha", 9), 1);
+  EXPECT_EQ(EditDistance("kitten", "sitting", 9), 3);
+  EXPECT_EQ(EditDistance("GEMM", "gemm", 9), 0);
+}
+
+TEST(EditDistance, StopsAtTheLimit) {
+  EXPECT_EQ(EditDistance("kitten", "sitting", 4), 3);
+  EXPECT_EQ(EditDistance("kitten", "sitting", 3), 3);
+  EXPECT_EQ(EditDistance("kitten", "sitting", 2), 2);
+  EXPECT_EQ(EditDistance("ab", "abcdef", 3), 3);
+  EXPECT_EQ(EditDistance("ab", "ba", 1), 1);
+  EXPECT_EQ(EditDistance("xxxxab", "yyyyba", 9), 5);
+  const std::string longest(kLongestComparedWord, 'g');
+  EXPECT_EQ(EditDistance(longest, longest, 9), 0);
+  EXPECT_EQ(EditDistance(longest + "g", longest, 9), 9);
 }
 
 TEST(DidYouMean, NamesTheNearestWordOrAllOfThem) {

@@ -65,8 +65,10 @@ TEST(BuiltinSuite, IsTheTextOfTheFiles) {
 
 TEST(BuiltinSuite, HasAProfileForEveryBackend) {
   const std::vector<std::string> profiles = ProfilesOf(*BuiltinSuite());
-  for (const char* name : {"reference", "planted", "simt", "openblas", "blis", "netlib", "atlas",
-                           "gsl", "cblas", "onednn", "eigen", "assumed", "ieee", "blas"}) {
+  for (const char* name :
+       {"reference", "planted", "simt",     "openblas", "blis",    "netlib",  "atlas",   "gsl",
+        "cblas",     "onednn",  "eigen",    "mpi",      "opencl",  "clblast", "xnnpack", "libm",
+        "libmvec",   "sleef",   "libtorch", "libxsmm",  "assumed", "ieee",    "blas"}) {
     EXPECT_THAT(profiles, Contains(name));
   }
 }

@@ -41,6 +41,10 @@ class PlacedCall {
     value_.attributes[i].choice = choice;
     return *this;
   }
+  PlacedCall& ScheduleSeed(uint64_t seed) {
+    value_.schedule_seed = seed;
+    return *this;
+  }
   // Stored shape and strides of one operand.
   PlacedCall& Layout(int i, const Dims& shape, const Dims& strides) {
     value_.operands[i].shape = shape;
@@ -71,7 +75,8 @@ class PlacedCall {
     return supported;
   }
 
-  // Status of the call, ASSAY_OK included; what it did to its surroundings is in result().
+  // Status of the call, ASSAY_OK included; what it did to its surroundings is in result(), what it
+  // said in text().
   int32_t Run(const AssayBackend* table) {
     call_.Describe(value_, DefOf(value_.op));
     for (int i = 0; i < value_.operands.size(); ++i) call_.Attach(i, arena_.At(i));
@@ -79,14 +84,16 @@ class PlacedCall {
     struct Invocation {
       const AssayBackend* table;
       const AssayCall* call;
+      AssayText text;
       int32_t status;
-    } invocation{table, call_.get(), ASSAY_FAILED};
+    } invocation{table, call_.get(), {said_, sizeof said_, 0}, ASSAY_FAILED};
     result_ = GuardedCall(
         [](void* pointer) {
           auto* in = static_cast<Invocation*>(pointer);
-          in->status = in->table->run(in->table->self, in->call, nullptr);
+          in->status = in->table->run(in->table->self, in->call, &in->text);
         },
         &invocation, arena_);
+    text_.assign(said_, invocation.text.size);
     return invocation.status;
   }
 
@@ -105,6 +112,7 @@ class PlacedCall {
   }
 
   const CallResult& result() const { return result_; }
+  const std::string& text() const { return text_; }
   const Arena& arena() const { return arena_; }
 
  private:
@@ -113,6 +121,8 @@ class PlacedCall {
   BackendCall call_;
   CallResult result_;
   int64_t slack_bytes_ = 0;
+  char said_[200];
+  std::string text_;
 };
 
 }  // namespace assay
