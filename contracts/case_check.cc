@@ -323,6 +323,18 @@ int64_t TermsOf(const Case& value, const NamedDims& dims) {
     case Family::kCollective:
       terms *= static_cast<double>(dims[0]);
       break;
+    case Family::kUpdate:
+      terms = static_cast<double>(ElementCount(value.operands.back().shape));
+      break;
+    case Family::kTriangular:
+      terms *= static_cast<double>(value.operands[0].shape[0]);
+      break;
+    case Family::kSolve: {
+      // Bounding the answer takes the inverse, whatever the number of right-hand sides.
+      const auto order = static_cast<double>(value.operands[0].shape[0]);
+      terms = order * std::max(order * order, terms);
+      break;
+    }
     default:
       break;
   }

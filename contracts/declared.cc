@@ -47,6 +47,8 @@ bool ApplyNumber(const DeclarationAst& declaration, Declared& declared) {
       {DeclarationKey::kUlpLimitExp, &Declared::ulp_limit_exp},
       {DeclarationKey::kUlpLimitLog, &Declared::ulp_limit_log},
       {DeclarationKey::kUlpLimitRsqrt, &Declared::ulp_limit_rsqrt},
+      {DeclarationKey::kErrorFloor, &Declared::error_floor},
+      {DeclarationKey::kArgumentLimit, &Declared::argument_limit},
       {DeclarationKey::kKappa, &Declared::kappa},
       {DeclarationKey::kTiles, &Declared::tiles},
   };
@@ -107,6 +109,12 @@ void Apply(const DeclarationAst& declaration, Declared& declared) {
       break;
     case DeclarationKey::kRounding:
       declared.rounding = static_cast<QuantizeRounding>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kDivisionByZero:
+      declared.division_by_zero = static_cast<DivisionPolicy>(LabelIndex(declaration));
+      break;
+    case DeclarationKey::kDivisionOverflow:
+      declared.division_overflow = static_cast<DivisionPolicy>(LabelIndex(declaration));
       break;
     case DeclarationKey::kRange:
       declared.full_range = true;

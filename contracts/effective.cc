@@ -29,6 +29,8 @@ uint32_t KeysOfSymbol(const NameInfo& info) {
       return Bit(DeclarationKey::kUlpLimitLog);
     case Symbol::kUlpLimitRsqrt:
       return Bit(DeclarationKey::kUlpLimitRsqrt);
+    case Symbol::kErrorFloor:
+      return Bit(DeclarationKey::kErrorFloor);
     case Symbol::kOmega:
     case Symbol::kFlushed:
       return Bit(DeclarationKey::kSubnormals) | Bit(DeclarationKey::kAccumulator);
@@ -59,6 +61,7 @@ uint32_t KeysOfCall(std::string_view name) {
   if (info->symbol == Symbol::kUnderflow) {
     return Bit(DeclarationKey::kAccumulator) | Bit(DeclarationKey::kSubnormals);
   }
+  if (info->symbol == Symbol::kUndeclaredArgument) return Bit(DeclarationKey::kArgumentLimit);
   return info->symbol == Symbol::kFlushedInput ? Bit(DeclarationKey::kSubnormals) : 0;
 }
 
@@ -99,6 +102,8 @@ uint32_t KeysOfRelation(Relation relation, Family family) {
              (family == Family::kCast ? Bit(DeclarationKey::kCastOutside) : 0);
     case Relation::kIndexPolicy:
       return Bit(DeclarationKey::kOutOfBounds);
+    case Relation::kDivisionPolicy:
+      return Bit(DeclarationKey::kDivisionByZero) | Bit(DeclarationKey::kDivisionOverflow);
     case Relation::kNanPolicy:
       return Bit(DeclarationKey::kNan);
     case Relation::kGuards:
@@ -159,6 +164,10 @@ std::string_view Undeclared(DeclarationKey key) {
       return "as the accumulator";
     case DeclarationKey::kNanPlace:
       return "every convention is right";
+    case DeclarationKey::kErrorFloor:
+      return "none is allowed";
+    case DeclarationKey::kArgumentLimit:
+      return "every argument counts";
     default:
       return "under_specified";
   }

@@ -169,7 +169,7 @@ void JudgeClause(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
   if (!PreconditionsHold(trial, clause, verdict)) return;
   if (clause.Has(Relation::kGuards)) return JudgeGuards(trial, verdict);
   if (clause.Has(Relation::kOperands)) return JudgeOperands(observation, verdict);
-  const bool policy = clause.Has(Relation::kIndexPolicy);
+  const bool policy = clause.Has(Relation::kIndexPolicy) || clause.Has(Relation::kDivisionPolicy);
   if (Raised(trial, clause)) {
     verdict.outcome = Outcome::kConforming;
     return;
@@ -182,15 +182,17 @@ void JudgeClause(const Trial& trial, const BoundClause& clause, ClauseVerdict& v
   if (OldContentShows(observation)) {
     return Set(verdict, Outcome::kNotTested, "old content of the output shows");
   }
+  if (clause.Has(Relation::kDivisionPolicy)) return JudgeDivision(trial, verdict);
   if (policy) return JudgeIndexPolicy(trial, verdict);
   JudgeAnswers(trial, clause, verdict);
 }
 
-// A rejection is due where an index lies outside, and where NaN is declared to raise.
+// A rejection is due where an index lies outside or an integer has no quotient, and where NaN is
+// declared to raise.
 bool RaiseIsDue(const Trial& trial) {
   const Binding& binding = trial.contracts.binding;
   const Family family = DefOf(binding.op).family;
-  if (family == Family::kGather || family == Family::kScatter) {
+  if (family == Family::kGather || family == Family::kScatter || family == Family::kIntDivision) {
     return trial.evidence.scalar[static_cast<int>(Quantity::kOutsideCount)] > 0;
   }
   // Nothing has no largest element, and a call may say so.

@@ -60,13 +60,17 @@ class ValueJudge {
   void Conclude() {
     verdict_.outcome = Outcome::kConforming;
     if (clause_.force == 0) return;
+    if (found_.judged == 0) {  // nothing that this clause speaks of
+      verdict_.outcome = Outcome::kNotTested;
+      verdict_.reason = "no element has a real number for an answer";
+      return;
+    }
     for (int model = 0; model < kDefectModelCount; ++model) {
       if ((clause_.force >> model & 1) != 0) Try(static_cast<DefectModel>(model));
     }
     if (verdict_.force != 0) return;
     verdict_.outcome = Outcome::kVacuous;
-    verdict_.reason = found_.judged == 0 ? "no element has a real number for an answer"
-                                         : "no narrower model would have been rejected";
+    verdict_.reason = "no narrower model would have been rejected";
   }
 
  private:

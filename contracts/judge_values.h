@@ -89,6 +89,8 @@ bool SubnormalsHaveAClause(const BoundContracts& contracts);
 // E of every element under the widest reading of the subnormal policy, into scratch.loose.
 // REQUIRES rule.loose.
 void ComputeLoose(const Trial& trial, const BoundRule& rule);
+// What is declared of integers without a quotient. Also of calls that raised.
+void JudgeDivision(const Trial& trial, ClauseVerdict& verdict);
 void JudgeChoice(const Trial& trial, const Answers& answers, ClauseVerdict& verdict);
 // The relations between calls; to what the clause's other relations came to the worst is added.
 void JudgeVariants(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict);

@@ -75,9 +75,10 @@ int64_t FirstDifference(const Trial& trial, const Answers& answers) {
 }
 
 // Calls visit(answers) for each further call of `kind` that ended well; one that did not, where the
-// case itself did, is a difference. False when there was none, with the verdict set.
+// case itself did, is a difference. Where there is none nothing was compared, whatever the call by
+// itself came to.
 template <class Visit>
-bool ForEachVariant(const Trial& trial, VariantKind kind, ErrorClass error, ClauseVerdict& verdict,
+void ForEachVariant(const Trial& trial, VariantKind kind, ErrorClass error, ClauseVerdict& verdict,
                     const Visit& visit) {
   bool any = false;
   for (const Variant& variant : trial.observation.variants) {
@@ -93,7 +94,6 @@ bool ForEachVariant(const Trial& trial, VariantKind kind, ErrorClass error, Clau
     }
   }
   if (!any) Set(verdict, Outcome::kNotTested, "no further call of this case was made");
-  return any;
 }
 
 void JudgeSame(const Trial& trial, const Invariant& invariant, ClauseVerdict& verdict) {
@@ -126,7 +126,9 @@ void JudgeBase(const Trial& trial, const BoundClause& clause, ClauseVerdict& ver
     return;
   }
   JudgeValues(trial, clause, verdict);
-  if (verdict.outcome != Outcome::kConforming && verdict.outcome != Outcome::kVacuous) return;
+  const bool right = verdict.outcome == Outcome::kConforming ||
+                     verdict.outcome == Outcome::kVacuous || verdict.outcome == Outcome::kNotTested;
+  if (!right) return;
   ClauseVerdict classes;
   classes.contract = verdict.contract;
   classes.clause = verdict.clause;
@@ -166,18 +168,15 @@ void JudgeRuns(const Trial& trial, const BoundClause& clause, ClauseVerdict& ver
   if (!promise) return Set(verdict, Outcome::kUnderSpecified, "no determinism is declared");
   JudgeBase(trial, clause, verdict);
   if (verdict.outcome == Outcome::kViolating) return;
-  ClauseVerdict judged = verdict;
-  const bool any =
-      ForEachVariant(trial, VariantKind::kRun, ErrorClass::kRunsDiffer, judged,
-                     [&](const Answers& answers, const Variant&) {
-                       const int64_t differs = FirstDifference(trial, answers);
-                       if (differs < 0) return;
-                       if (*promise == Determinism::kBitwise) {
-                         return Violate(judged, ErrorClass::kRunsDiffer, differs);
-                       }
-                       HoldAgainstTruth(trial, clause, answers, ErrorClass::kRunsDiffer, judged);
-                     });
-  if (any || verdict.outcome == Outcome::kConforming) verdict = judged;
+  ForEachVariant(trial, VariantKind::kRun, ErrorClass::kRunsDiffer, verdict,
+                 [&](const Answers& answers, const Variant&) {
+                   const int64_t differs = FirstDifference(trial, answers);
+                   if (differs < 0) return;
+                   if (*promise == Determinism::kBitwise) {
+                     return Violate(verdict, ErrorClass::kRunsDiffer, differs);
+                   }
+                   HoldAgainstTruth(trial, clause, answers, ErrorClass::kRunsDiffer, verdict);
+                 });
 }
 
 // NaN, +Inf, -Inf or a number: where the table of special answers leaves a choice, all schedules
@@ -201,18 +200,15 @@ int64_t FirstClassDifference(const Trial& trial, const Answers& answers) {
 void JudgeSchedules(const Trial& trial, const BoundClause& clause, ClauseVerdict& verdict) {
   JudgeBase(trial, clause, verdict);
   if (verdict.outcome == Outcome::kViolating) return;
-  ClauseVerdict judged = verdict;
-  const bool any = ForEachVariant(trial, VariantKind::kSchedule, ErrorClass::kSchedulesDiffer,
-                                  judged, [&](const Answers& answers, const Variant&) {
-                                    if (FirstDifference(trial, answers) < 0) return;
-                                    HoldAgainstTruth(trial, clause, answers,
-                                                     ErrorClass::kSchedulesDiffer, judged);
-                                    const int64_t differs = FirstClassDifference(trial, answers);
-                                    if (differs >= 0 && judged.outcome != Outcome::kViolating) {
-                                      Violate(judged, ErrorClass::kSchedulesDiffer, differs);
-                                    }
-                                  });
-  if (any || verdict.outcome == Outcome::kConforming) verdict = judged;
+  ForEachVariant(trial, VariantKind::kSchedule, ErrorClass::kSchedulesDiffer, verdict,
+                 [&](const Answers& answers, const Variant&) {
+                   if (FirstDifference(trial, answers) < 0) return;
+                   HoldAgainstTruth(trial, clause, answers, ErrorClass::kSchedulesDiffer, verdict);
+                   const int64_t differs = FirstClassDifference(trial, answers);
+                   if (differs >= 0 && verdict.outcome != Outcome::kViolating) {
+                     Violate(verdict, ErrorClass::kSchedulesDiffer, differs);
+                   }
+                 });
 }
 
 // Nothing decays into "conforming": the worse of two verdicts of one clause stands.

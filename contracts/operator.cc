@@ -16,10 +16,10 @@ namespace assay {
 namespace {
 
 std::array<OperatorDef, kOpCount> Assemble() {
-  const std::span<const OperatorDef> groups[] = {operators::Linear(),     operators::Reductions(),
-                                                 operators::Rows(),       operators::Pointwise(),
-                                                 operators::Indexed(),    operators::Windows(),
-                                                 operators::Collectives()};
+  const std::span<const OperatorDef> groups[] = {operators::Linear(),      operators::Reductions(),
+                                                 operators::Rows(),        operators::Pointwise(),
+                                                 operators::Indexed(),     operators::Windows(),
+                                                 operators::Collectives(), operators::Triangular()};
   std::array<OperatorDef, kOpCount> table{};
   for (const std::span<const OperatorDef> group : groups) {
     for (const OperatorDef& def : group) table[static_cast<size_t>(def.id)] = def;
@@ -34,9 +34,10 @@ const std::array<OperatorDef, kOpCount>& Table() {
 }
 
 constexpr std::string_view kFamilyNames[kFamilyCount] = {
-    "gemm",    "dot",    "sum",       "softmax", "unary",  "gather",   "int_gemm",
-    "vector",  "norm",   "product",   "select",  "binary", "cast",     "quantize",
-    "scatter", "linear", "attention", "conv",    "pool",   "gradient", "collective"};
+    "gemm",         "dot",    "sum",        "softmax", "unary",  "gather",   "int_gemm",
+    "vector",       "norm",   "product",    "select",  "binary", "cast",     "quantize",
+    "scatter",      "linear", "attention",  "conv",    "pool",   "gradient", "collective",
+    "int_division", "update", "triangular", "solve"};
 
 constexpr DType kAllTypes[] = {DType::kF32,    DType::kF64,   DType::kF16, DType::kBf16,
                                DType::kI32,    DType::kI64,   DType::kI8,  DType::kU8,
@@ -89,6 +90,9 @@ Fill DefaultFill(const Case& value, const OperandDef& operand, DType type, const
     const int64_t extent = IndexedExtent(value, dims);
     return {FillKind::kIndices, seed, 0, extent > 0 ? static_cast<double>(extent - 1) : 0};
   }
+  // A divisor is not zero.
+  const bool divides = DefOf(value.op).family == Family::kIntDivision && operand.name == "y";
+  if (divides) return {FillKind::kIntegers, seed, 1, 100};
   if (type == DType::kU8) return {FillKind::kIntegers, seed, 0, 200};
   if (!IsFloat(type)) return {FillKind::kIntegers, seed, -100, 100};
   // A variance is positive, a mask lets everything through.
@@ -186,6 +190,39 @@ bool operator==(const Attribute& a, const Attribute& b) {
   const bool both_nan = a.real != a.real && b.real != b.real;
   return a.choice == b.choice &&
          (both_nan || std::bit_cast<uint64_t>(a.real) == std::bit_cast<uint64_t>(b.real));
+}
+
+Triangle TriangleOf(OpId op, std::span<const double> attributes) {
+  const bool matrices = op == OpId::kTrmm || op == OpId::kTrsm;
+  const size_t uplo = matrices ? 2 : 0;
+  Triangle triangle;
+  if (matrices) triangle.alpha = attributes[0];
+  triangle.right = matrices && attributes[1] != 0;
+  triangle.upper = attributes[uplo] == 0;
+  triangle.transposed = attributes[uplo + 1] != 0;
+  triangle.unit = attributes[uplo + 2] != 0;
+  return triangle;
+}
+
+Triangle TriangleOf(const Case& value) {
+  const OperatorDef& def = DefOf(value.op);
+  std::array<double, kMaxAttributes> attributes{};
+  for (int i = 0; i < value.attributes.size(); ++i) {
+    const bool label = def.attributes[static_cast<size_t>(i)].is_label();
+    attributes[static_cast<size_t>(i)] =
+        label ? value.attributes[i].choice : ScalarAttribute(value, i);
+  }
+  return TriangleOf(value.op, attributes);
+}
+
+bool IsKept(const Case& value, int64_t i, int64_t j) {
+  if (value.op != OpId::kSyr) return false;
+  const bool upper = value.attributes[kSyrUplo].choice == 0;
+  return upper ? i > j : i < j;
+}
+
+bool ScalesProducts(Family family) {
+  return family == Family::kGemm || family == Family::kUpdate || family == Family::kTriangular;
 }
 
 double ScalarAttribute(const Case& value, int attribute) {

@@ -24,23 +24,27 @@ enum class Family : uint8_t {
   kSoftmax,
   kUnary,
   kGather,
-  kIntGemm,     // int8_gemm
-  kVector,      // scal, axpy
-  kNorm,        // nrm2, variance, layer_norm, rms_norm, batch_norm
-  kProduct,     // prod
-  kSelect,      // max, min, argmax, amax
-  kBinary,      // add ... hypot
-  kCast,        // cast
-  kQuantize,    // quantize, dequantize
-  kScatter,     // scatter_add
-  kLinear,      // fused_linear
-  kAttention,   // attention
-  kConv,        // conv2d
-  kPool,        // max_pool, avg_pool
-  kGradient,    // scaled_gradient
-  kCollective,  // all_reduce, reduce_scatter, all_gather
+  kIntGemm,      // int8_gemm
+  kVector,       // scal, axpy
+  kNorm,         // nrm2, variance, layer_norm, rms_norm, batch_norm
+  kProduct,      // prod
+  kSelect,       // max, min, argmax, amax
+  kBinary,       // add ... hypot
+  kCast,         // cast
+  kQuantize,     // quantize, dequantize
+  kScatter,      // scatter_add
+  kLinear,       // fused_linear
+  kAttention,    // attention
+  kConv,         // conv2d
+  kPool,         // max_pool, avg_pool
+  kGradient,     // scaled_gradient
+  kCollective,   // all_reduce, reduce_scatter, all_gather
+  kIntDivision,  // int_div, int_remainder
+  kUpdate,       // ger, syr
+  kTriangular,   // trmv, trmm
+  kSolve,        // trsv, trsm
 };
-inline constexpr int kFamilyCount = 21;
+inline constexpr int kFamilyCount = 25;
 std::string_view NameOf(Family family);
 
 // kInout: read (as far as the operation says so) and then overwritten, like C of a BLAS gemm.
@@ -118,8 +122,9 @@ inline constexpr int kGeluForm = 0;     // erf | tanh
 inline constexpr int kNormEpsilon = 0;  // layer_norm, rms_norm, batch_norm: added to the variance
 inline constexpr int kVarianceCorrection = 0;  // integer 0 | 1: divides by n - correction
 inline constexpr int kClampLow = 0, kClampHigh = 1;
-inline constexpr int kRemainderStyle = 0;  // truncated (fmod) | ieee | floored (Python, NumPy)
-inline constexpr int kCastOverflow = 0;    // saturating | ieee (Inf, or NaN where there is none)
+inline constexpr int kRemainderStyle = 0;    // truncated (fmod) | ieee | floored (Python, NumPy)
+inline constexpr int kIntDivisionStyle = 0;  // truncated (C) | floored (Python, NumPy)
+inline constexpr int kCastOverflow = 0;      // saturating | ieee (Inf, or NaN where there is none)
 inline constexpr int kQuantizeScale = 0, kQuantizeZeroPoint = 1;  // real > 0; integer
 inline constexpr int kIndexSelectAxis = 0;                        // integer 0 | 1
 inline constexpr int kLinearActivation = 0;  // none relu gelu_erf gelu_tanh silu sigmoid tanh
@@ -131,6 +136,36 @@ inline constexpr int kGradientScale = 0;  // loss scale, real
 inline constexpr int kGradientStore = 1;  // f16 | bf16: the type scaled gradients are stored in
 inline constexpr int kCollectiveReduction = 0;  // sum | mean | max | min
 inline constexpr int kCollectiveBucket = 1;     // elements per bucket (all_gather: attribute 0)
+
+// a := alpha x y^T + a (ger); a := alpha x x^T + a in one triangle, the other is not touched (syr).
+inline constexpr int kUpdateAlpha = 0, kSyrUplo = 1;
+
+// How trmv, trsv, trmm and trsm take their matrix a: op(a) on the left or on the right of what it
+// multiplies or divides; elements outside the triangle are not read and count as 0, and with a unit
+// diagonal those on it count as 1. trmv and trsv: uplo, trans, diag; trmm and trsm: alpha, side
+// before them.
+struct Triangle {
+  double alpha = 1;
+  bool right = false, upper = false, transposed = false, unit = false;
+  // Of op(a): whether element (i, j) lies in the triangle, the diagonal included.
+  bool Holds(int64_t i, int64_t j) const { return upper != transposed ? i <= j : i >= j; }
+  // Of op(a), from a as stored, n x n row-major.
+  double At(const double* a, int64_t n, int64_t i, int64_t j) const {
+    if (unit && i == j) return 1;
+    if (!Holds(i, j)) return 0;
+    return transposed ? a[j * n + i] : a[i * n + j];
+  }
+};
+// REQUIRES one of the four. The second takes attributes as a backend does: labels as positions.
+Triangle TriangleOf(const Case& value);
+Triangle TriangleOf(OpId op, std::span<const double> attributes);
+
+// Whether element (i, j) of the destination keeps its bits whatever the operands are: the other
+// triangle of syr.
+bool IsKept(const Case& value, int64_t i, int64_t j);
+// Whether op has alpha and beta of a product that is added to what the destination holds: c :=
+// alpha a b + beta c, beta an attribute or 1. Reference BLAS reads neither factor where alpha is 0.
+bool ScalesProducts(Family family);
 
 // The dimension that axis `axis` of an operand holds as it is stored: a position as in Axes.
 int DimensionAt(const OperandDef& operand, const Case& value, int axis);

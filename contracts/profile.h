@@ -38,6 +38,11 @@ enum class IndexPolicy : uint8_t {
 inline constexpr int kIndexPolicyCount = 7;
 std::string_view NameOf(IndexPolicy policy);
 
+// An integer divided by zero, and the lowest integer by -1, whose quotient the type cannot hold.
+enum class DivisionPolicy : uint8_t { kRaise = 0, kZero, kAllOnes, kWrap, kDividend };
+inline constexpr int kDivisionPolicyCount = 5;
+std::string_view NameOf(DivisionPolicy policy);
+
 enum class SubnormalPolicy : uint8_t { kPreserve = 0, kFlushOut, kFlushIn, kFlushBoth };
 enum class NanPolicy : uint8_t { kPropagate = 0, kMask, kRaise };
 enum class GeluLevel : uint8_t { kAbsolute = 0, kTail };
@@ -79,6 +84,8 @@ struct Declared {
   std::optional<GeluLevel> level;
   std::optional<double> ulp_limit_log;    // of the logarithm inside log_softmax and log_sum_exp
   std::optional<double> ulp_limit_rsqrt;  // of the reciprocal square root inside the norms
+  std::optional<double> error_floor;      // absolute error that is allowed beside the ulp limit
+  std::optional<double> argument_limit;   // |argument| up to which the ulp limit is promised
   std::optional<Determinism> determinism;
   Invariance invariance = 0;            // what is declared, of what may be
   std::optional<Format> probabilities;  // attention: the type P is kept in
@@ -87,6 +94,8 @@ struct Declared {
   std::optional<MaskedRow> masked_row;
   std::optional<NanPlace> nan_place;
   std::optional<QuantizeRounding> rounding;
+  std::optional<DivisionPolicy> division_by_zero;   // int_div, int_remainder
+  std::optional<DivisionPolicy> division_overflow;  // the lowest integer by -1
   bool full_range = false;               // nrm2, hypot: squares that overflow are handled
   int64_t overread_bytes = 0;            // documented reads past an operand's end
   std::vector<std::string> relaxations;  // names of the relaxations this backend documents

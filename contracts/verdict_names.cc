@@ -57,6 +57,12 @@ std::string_view NameOf(IndexPolicy policy) {
   return Word(kWords, policy);
 }
 
+std::string_view NameOf(DivisionPolicy policy) {
+  static constexpr std::array<std::string_view, kDivisionPolicyCount> kWords = {
+      "RAISE", "ZERO", "ALL_ONES", "WRAP", "DIVIDEND"};
+  return Word(kWords, policy);
+}
+
 std::string_view NameOf(VariantKind kind) {
   static constexpr std::array<std::string_view, kVariantKindCount> kWords = {
       "run", "schedule", "threads", "alone", "alignment", "scale"};

@@ -3,9 +3,11 @@
 #include "engine/arena.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "contracts/dtype.h"
@@ -24,6 +26,11 @@ constexpr int64_t kGuardBytes = int64_t{16} << 20;
 constexpr int64_t kWindowBytes = 256;
 // The largest case at the largest alignment with slack at both ends.
 constexpr int64_t kBodyBytes = kMaxCaseElements * 8 + (int64_t{1} << 16);
+
+constexpr int64_t kMappingBytes = kGuardBytes + kBodyBytes + kGuardBytes;
+// Where mappings are asked for: between what a program and its libraries are loaded to, so that a
+// process that maps the same memory finds the place free; beyond the shadow of AddressSanitizer.
+constexpr uintptr_t kFirstAddress = 0x200000000000;
 
 // Canaries are signalling NaN of the operand's type: arithmetic on one returns a quiet NaN, so even
 // `c[n] += 0` beyond the end changes its bits, and whatever is read there shows in the result. For
@@ -91,7 +98,53 @@ bool CanaryIntact(uint64_t pattern, const std::byte* begin, const std::byte* end
   return difference == 0;
 }
 
+// Every mapping of this process.
+struct Registry {
+  std::mutex mutex;
+  uint64_t made = 0;
+  std::vector<OperandMapping> mappings;
+};
+Registry& Mappings() {
+  static Registry registry;
+  return registry;
+}
+
+// Guards with a part of `file` between them.
+OperandMapping Map(int file, int64_t file_offset) {
+  Registry& registry = Mappings();
+  const std::lock_guard lock(registry.mutex);
+  const uint64_t serial = ++registry.made;
+  void* wanted = reinterpret_cast<void*>(kFirstAddress + serial * kMappingBytes);
+  void* mapping =
+      mmap(wanted, kMappingBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSAY_CHECK(mapping != MAP_FAILED, "no address space for operands");
+  std::byte* body = static_cast<std::byte*>(mapping) + kGuardBytes;
+  const void* mapped = mmap(body, kBodyBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                            static_cast<off_t>(file_offset));
+  ASSAY_CHECK(mapped != MAP_FAILED, "operand memory cannot be made accessible");
+  return registry.mappings.emplace_back(
+      OperandMapping{serial, body, kBodyBytes, kGuardBytes, file, file_offset});
+}
+
+void Unmap(const std::byte* body) {
+  Registry& registry = Mappings();
+  const std::lock_guard lock(registry.mutex);
+  std::erase_if(registry.mappings,
+                [body](const OperandMapping& each) { return each.body == body; });
+  munmap(const_cast<std::byte*>(body) - kGuardBytes, kMappingBytes);
+}
+
 }  // namespace
+
+std::optional<OperandMapping> FindOperandMapping(const void* address) {
+  Registry& registry = Mappings();
+  const std::lock_guard lock(registry.mutex);
+  for (const OperandMapping& each : registry.mappings) {
+    const auto* at = static_cast<const std::byte*>(address);
+    if (at >= each.body && at <= each.body + each.body_bytes) return each;
+  }
+  return std::nullopt;
+}
 
 struct Arena::Slot {
   std::byte* mapping = nullptr;  // guard, body, guard
@@ -173,26 +226,23 @@ void Arena::Slot::TakeImage() {
   if (!image.empty()) std::memcpy(image.data(), placed.lowest, image.size());
 }
 
-Arena::Arena() {
-  for (Slot*& slot : slots_) {
-    slot = new Slot;
-    constexpr int64_t kMappingBytes = kGuardBytes + kBodyBytes + kGuardBytes;
-    void* mapping =
-        mmap(nullptr, kMappingBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ASSAY_CHECK(mapping != MAP_FAILED, "no address space for operands");
-    slot->mapping = static_cast<std::byte*>(mapping);
-    slot->body = slot->mapping + kGuardBytes;
+Arena::Arena() : file_(memfd_create("assay-operands", MFD_CLOEXEC)) {
+  const bool sized = file_ >= 0 && ftruncate(file_, kMaxOperands * kBodyBytes) == 0;
+  ASSAY_CHECK(sized, "no memory for operands");
+  for (int i = 0; i < kMaxOperands; ++i) {
+    Slot* slot = slots_[i] = new Slot;
+    slot->body = Map(file_, i * kBodyBytes).body;
     slot->body_end = slot->body + kBodyBytes;
-    const int failed = mprotect(slot->body, kBodyBytes, PROT_READ | PROT_WRITE);
-    ASSAY_CHECK(failed == 0, "operand memory cannot be made accessible");
+    slot->mapping = slot->body - kGuardBytes;
   }
 }
 
 Arena::~Arena() {
   for (Slot* slot : slots_) {
-    munmap(slot->mapping, kGuardBytes + kBodyBytes + kGuardBytes);
+    Unmap(slot->body);
     delete slot;
   }
+  close(file_);
 }
 
 const Placed& Arena::Place(int slot, const Tensor& tensor, const OperandValues& values,

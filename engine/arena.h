@@ -2,7 +2,8 @@
 //
 // Guarded operand memory: a pool of mappings with inaccessible pages on both sides, made once;
 // operands are placed by moving a pointer so that one end abuts a guard, canaries fill everything
-// that is not an element. One arena per worker thread; not thread-safe.
+// that is not an element. The accessible part is a file in memory, so that a process that hosts a
+// library can map it at the same addresses. One arena per worker thread; not thread-safe.
 #pragma once
 
 #include <array>
@@ -24,6 +25,20 @@ struct Placed {
   std::byte* lowest = nullptr;      // lowest element byte
   int64_t span_bytes = 0;           // from lowest to the end of the highest element
 };
+
+// The mapping that holds an operand, as another process can make it too: `body_bytes` of the file
+// from `file_offset` on, with guards of `guard_bytes` before and after. `serial` is never reused in
+// a process.
+struct OperandMapping {
+  uint64_t serial = 0;
+  std::byte* body = nullptr;
+  int64_t body_bytes = 0;
+  int64_t guard_bytes = 0;
+  int file = -1;
+  int64_t file_offset = 0;
+};
+// Of whichever arena of this process `address` lies in; nothing if it lies in none. Any thread.
+std::optional<OperandMapping> FindOperandMapping(const void* address);
 
 class Arena {
  public:
@@ -58,6 +73,7 @@ class Arena {
  private:
   struct Slot;
   std::array<Slot*, kMaxOperands> slots_{};
+  int file_ = -1;
 };
 
 }  // namespace assay

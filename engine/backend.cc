@@ -11,9 +11,11 @@
 #include "contracts/invariant.h"
 #include "engine/backend_spec.h"
 #include "engine/backends/cblas/cblas.h"
+#include "engine/backends/libtorch/rules.h"
 #include "engine/backends/planted/planted.h"
 #include "engine/backends/reference/reference.h"
 #include "engine/backends/simt/simt.h"
+#include "engine/hosted.h"
 #include "engine/module.h"
 #include "engine/shared_object.h"
 
@@ -80,26 +82,64 @@ Opened OpenKnownCblasRow(const BackendSpec& spec) {
                     std::string(known->name)});
 }
 
-// "eigen:avx2" is the module eigen_avx2; without an ISA, the baseline that every x86-64 runs. Asked
-// of the CPU here, since a module may fault on its first instruction.
-Opened OpenEigenRow(const BackendSpec& spec) {
-  const std::string isa = spec.argument.empty() ? "sse2" : spec.argument;
+// Whether this CPU runs "avx2" or "avx512", as compilers and dispatchers mean them; every x86-64
+// runs anything else. Asked before kernels are loaded, since they may fault on their first
+// instruction.
+bool CpuRuns(std::string_view isa) {
+  if (isa != "avx2" && isa != "avx512") return true;
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl");
-  if (isa != "sse2" && isa != "avx2" && isa != "avx512") {
-    return Error{spec.Text(), "there is no such build of Eigen", "use sse2, avx2 or avx512"};
+  if (isa == "avx2") return avx2;
+  return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+// "eigen:avx2" is the module eigen_avx2; without an ISA, the baseline: `isas` begins with it.
+Opened OpenOfIsa(const BackendSpec& spec, const std::vector<std::string>& isas) {
+  const std::string isa = spec.argument.empty() ? isas[0] : spec.argument;
+  if (std::find(isas.begin(), isas.end(), isa) == isas.end()) {
+    std::string all = isas[0];
+    for (size_t i = 1; i < isas.size(); ++i) {
+      all += (i + 1 < isas.size() ? ", " : " or ") + isas[i];
+    }
+    return Error{spec.Text(), "there is no such build of " + spec.name, "use " + all};
   }
-  if ((isa == "avx2" && !avx2) || (isa == "avx512" && !avx512)) {
-    return Error{spec.Text(), "this CPU lacks " + isa, "use eigen:sse2"};
+  if (!CpuRuns(isa)) {
+    return Error{spec.Text(), "this CPU lacks " + isa, "use " + spec.name + ":" + isas[0]};
   }
-  return OpenModule("eigen_" + isa, "");
+  return OpenModule(spec.name + "_" + isa, spec.OptionText());
+}
+Opened OpenVectorRow(const BackendSpec& spec) {
+  return OpenOfIsa(spec, {"sse2", "avx2", "avx512"});
+}
+Opened OpenSleefRow(const BackendSpec& spec) {
+  return OpenOfIsa(spec, {"scalar", "sse2", "avx2", "avx512"});
+}
+// The library reads the choice of kernels once per process, and has one of its own.
+Opened OpenLibtorchRow(const BackendSpec& spec) {
+  const std::string isa(spec.Option("isa"));
+  if (!isa.empty() && isa != "default" && isa != "avx2" && isa != "avx512") {
+    return Error{spec.Text(), "libtorch has no such kernels", "use default, avx2 or avx512"};
+  }
+  if (!CpuRuns(isa)) return Error{spec.Text(), "this CPU lacks " + isa, "use isa=default"};
+  ScopedEnvironment::Settings environment;
+  if (!isa.empty()) environment.emplace_back("ATEN_CPU_CAPABILITY", isa);
+  return OpenHosted({"libtorch", "", std::move(environment), libtorch::RefusalOf});
 }
 Opened OpenOneDnnRow(const BackendSpec& spec) {
   const std::string options = spec.OptionText();
   if (spec.name == "onednn") return OpenModule("onednn", options);
   return OpenModule("onednn", options.empty() ? "sgemm" : "sgemm," + options);
+}
+// A target that the CPU lacks is lowered by the library itself to one that it has.
+Opened OpenLibxsmmRow(const BackendSpec& spec) {
+  const std::string arch(spec.Option("arch"));
+  if (arch.empty()) return OpenModule("libxsmm", "");
+  if (arch != "snb" && arch != "hsw" && arch != "skx" && arch != "clx" && arch != "cpx") {
+    return Error{spec.Text(), "libxsmm has no such target", "use snb, hsw, skx, clx or cpx"};
+  }
+  ScopedEnvironment::Settings environment;
+  environment.emplace_back("LIBXSMM_TARGET", arch);
+  return OpenModule("libxsmm", "", environment);
 }
 Opened OpenModuleRow(const BackendSpec& spec) { return OpenModule(spec.name, spec.OptionText()); }
 Opened OpenPluginRow(const BackendSpec& spec) {
@@ -112,11 +152,21 @@ constexpr Row kRows[] = {
     {"planted_branch", "planted_branch", false, "", OpenModuleRow},
     {"planted_branch_blind", "planted_branch_blind", false, "", OpenModuleRow},
     {"simt", "simt", false, "", OpenSimtRow},
-    {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenEigenRow},
     {"mpi", "mpi or mpi#allreduce=NAME", false, "allreduce", OpenModuleRow},
+    {"eigen", "eigen or eigen:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
+    {"libm", "libm", false, "", OpenModuleRow},
+    {"libmvec", "libmvec or libmvec:ISA with ISA sse2, avx2 or avx512", true, "", OpenVectorRow},
+    {"sleef", "sleef or sleef:ISA#accuracy=u35 with ISA scalar, sse2, avx2 or avx512", true,
+     "accuracy", OpenSleefRow},
+    {"opencl", "opencl or opencl#gemm=naive", false, "gemm", OpenModuleRow},
+    {"clblast", "clblast", false, "", OpenModuleRow},
     {"onednn", "onednn or onednn#isa=CAP", false, "isa", OpenOneDnnRow},
     {"onednn_sgemm", "onednn_sgemm or onednn_sgemm#isa=CAP", false, "isa", OpenOneDnnRow},
     {"xnnpack", "xnnpack", false, "", OpenModuleRow},
+    {"libtorch", "libtorch or libtorch#isa=NAME with NAME default, avx2 or avx512", false, "isa",
+     OpenLibtorchRow},
+    {"libxsmm", "libxsmm or libxsmm#arch=NAME with NAME snb, hsw, skx, clx or cpx", false, "arch",
+     OpenLibxsmmRow},
     {"cblas", "cblas:PATH, with #core=NAME for OpenBLAS and #arch=NAME for BLIS", true, "core arch",
      OpenCblasRow},
     {"openblas", "openblas or openblas#core=NAME", false, "core", OpenKnownCblasRow},
@@ -231,8 +281,8 @@ void PinLibraryEnvironment() {
   }
   setenv("OMP_DYNAMIC", "FALSE", /*overwrite=*/1);
   // What a user's shell says about kernels would contradict the pins of a spec.
-  for (const char* name :
-       {"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA"}) {
+  for (const char* name : {"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "DNNL_MAX_CPU_ISA",
+                           "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY", "LIBXSMM_TARGET"}) {
     unsetenv(name);
   }
 }

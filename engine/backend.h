@@ -2,10 +2,12 @@
 //
 // Backends as the engine sees them: a C table (engine/include/assay/backend.h), the spec it was
 // opened from and what it reports about itself. Specs are texts (engine/backend_spec.h):
-//   reference | simt | planted:KERNEL | planted_branch | eigen[:sse2|avx2|avx512]
-//   mpi[#allreduce=NAME] | onednn[#isa=CAP] | onednn_sgemm[#isa=CAP] | xnnpack
-//   openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl (known places of known
-//   libraries) cblas:PATH[#core=NAME][#arch=NAME] (any CBLAS) | PATH of a plug-in
+//   reference | simt | planted:KERNEL | planted_branch | planted_branch_blind
+//   eigen[:ISA] | libmvec[:ISA] | sleef[:ISA][#accuracy=u35] | libm
+//   onednn[#isa=CAP] | onednn_sgemm[#isa=CAP] | xnnpack | libxsmm[#arch=NAME]
+//   libtorch[#isa=default|avx2|avx512] | opencl[#gemm=naive] | clblast | mpi[#allreduce=NAME]
+//   openblas[#core=NAME] | blis[#arch=NAME] | netlib | atlas | gsl   known places of these
+//   libraries cblas:PATH[#core=NAME][#arch=NAME]   any CBLAS PATH   of a plug-in
 //   (assay_backend_open)
 // A spec named by the user and absent is an Error; discovery reports it as unsupported with the
 // reason.
@@ -43,8 +45,8 @@ class Backend {
 
 Result<std::unique_ptr<Backend>> OpenBackend(std::string_view spec);
 
-// What is installed and loads, in a fixed order: reference first, then simt, eigen, onednn,
-// xnnpack, mpi, CBLAS libraries with their core types. Planted kernels are not among them.
+// What is installed and loads, in a fixed order: reference first, CBLAS libraries with their core
+// types last. Planted kernels are not among them.
 struct Discovered {
   std::string spec;
   std::unique_ptr<Backend> backend;  // null: unsupported

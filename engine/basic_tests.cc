@@ -67,16 +67,28 @@ bool IsPositive(OpId op, int operand, std::string_view name) {
     case OpId::kSqrt:
     case OpId::kRsqrt:
     case OpId::kLog1p:
+    case OpId::kLog2:
+    case OpId::kLog10:
+    case OpId::kAcosh:
+    case OpId::kTgamma:
+    case OpId::kLgamma:
     case OpId::kProd:
       return true;
     case OpId::kPow:
       return operand == 0;
     case OpId::kDiv:
     case OpId::kRemainder:
+    case OpId::kIntDiv:
+    case OpId::kIntRemainder:
       return operand == 1;
     default:
       return name == "variance";
   }
+}
+
+// Functions of [-1, 1], with poles at its ends or infinite slopes.
+bool IsOfUnitInterval(OpId op) {
+  return op == OpId::kAsin || op == OpId::kAcos || op == OpId::kAtanh;
 }
 
 Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame, uint64_t seed) {
@@ -84,8 +96,14 @@ Fill TameFill(OpId op, DType type, int operand, std::string_view name, Tame tame
   if (!IsFloat(type)) {
     const double largest = tame == Tame::kIntegers ? 2 : 100;
     const bool positive_only = type == DType::kU8 || op == OpId::kCast;
+    if (positive) return {FillKind::kIntegers, seed, 1, largest};
     return {FillKind::kIntegers, seed, positive_only ? 0 : -largest, largest};
   }
+  // Small beside the unit diagonal, so that the solution stays of order 1.
+  if (DefOf(op).family == Family::kSolve && operand == 0) {
+    return {FillKind::kUniform, seed, -0.125, 0.125};
+  }
+  if (IsOfUnitInterval(op)) return {FillKind::kUniform, seed, -0.9, 0.9};
   if (tame == Tame::kIntegers) return {FillKind::kIntegers, seed, positive ? 1.0 : -2.0, 2};
   if (op == OpId::kProd) return {FillKind::kUniform, seed, 0.75, 1.5};
   if (positive) return {FillKind::kUniform, seed, 0.1, 4};
@@ -114,6 +132,7 @@ Case TameCase(const OperatorDef& def, DType type, DType output, Tame tame, int64
   }
   // A factor of 1 would make doing nothing right.
   if (def.id == OpId::kScal) value.attributes[0].real = 3;
+  if (def.family == Family::kSolve) value.attributes[value.attributes.size() - 1].choice = 1;
   return value;
 }
 
@@ -178,6 +197,7 @@ bool IsExact(const OperatorDef& def, Tame tame) {
   switch (def.family) {
     case Family::kGather:
     case Family::kIntGemm:
+    case Family::kIntDivision:
     case Family::kQuantize:
       return true;
     case Family::kCast:
@@ -188,6 +208,7 @@ bool IsExact(const OperatorDef& def, Tame tame) {
     case Family::kUnary:
     case Family::kNorm:
     case Family::kAttention:
+    case Family::kSolve:
       return false;
     case Family::kBinary:
       return tame == Tame::kIntegers && def.id != OpId::kDiv && def.id != OpId::kPow &&

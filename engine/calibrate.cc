@@ -206,8 +206,9 @@ CalibrationRow Measure(const std::shared_ptr<const Suite>& suite, const Protocol
   return row;
 }
 
-CalibrationClass ClassOf(std::span<const CalibrationRow> rows) {
+CalibrationClass ClassOf(const Protocol& protocol, std::span<const CalibrationRow> rows) {
   CalibrationClass result;
+  result.equal_runs = protocol.measurement.repeats;
   result.contract = rows.front().contract;
   result.family = rows.front().family;
   int kernels[3] = {};
@@ -306,7 +307,8 @@ Result<CalibrationReport> Calibrate(std::shared_ptr<const Suite> suite,
   report.rows = MeasureAll(suite, tasks);
   for (size_t first = 0, end = 0; first < tasks.size(); first = end) {
     while (end < tasks.size() && SameClass(tasks[first], tasks[end])) ++end;
-    report.classes.push_back(ClassOf(std::span(report.rows).subspan(first, end - first)));
+    report.classes.push_back(
+        ClassOf(*tasks[first].protocol, std::span(report.rows).subspan(first, end - first)));
   }
   return report;
 }

@@ -43,6 +43,7 @@ struct CalibrationClass {
   Family family = Family::kGemm;
   bool sound = false;
   std::vector<std::string> complaints;  // one sentence each, with the kernel's name
+  int equal_runs = 0;  // calls per case whose bits were compared; 0: the contract compares none
 };
 
 struct CalibrationReport {

@@ -8,6 +8,7 @@
 
 #include "contracts/case.h"
 #include "engine/calibrate.h"
+#include "engine/equal_runs.h"
 
 namespace assay {
 namespace {
@@ -39,6 +40,7 @@ std::string CalibrationText(const CalibrationReport& report) {
                         each.contract, NameOf(each.family), each.sound ? "sound" : "UNSOUND",
                         "state", "kernel", "tame passed", "violating", "conforming", "vacuous",
                         "inconclusive", "ratio");
+    if (each.equal_runs > 1) text += "  " + EqualRunsText(each.equal_runs) + "\n";
     for (; at < report.rows.size() && report.rows[at].contract == each.contract &&
            report.rows[at].family == each.family;
          ++at) {
@@ -64,6 +66,9 @@ std::string CalibrationJson(const CalibrationReport& report) {
                        {"family", NameOf(each.family)},
                        {"sound", each.sound},
                        {"complaints", each.complaints}});
+    if (each.equal_runs < 2) continue;
+    classes.back()["equal_runs"] = each.equal_runs;
+    classes.back()["unseen_probability"] = LargestUnseenProbability(each.equal_runs);
   }
   for (const CalibrationRow& row : report.rows) {
     Json outcomes = Json::object();

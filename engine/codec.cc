@@ -287,7 +287,16 @@ Reject ReasonOf(const Case& value) {
       return Reject::kTooLarge;
     }
   }
-  const Result<NamedDims> dims = DefOf(value.op).dims(value);
+  // Extents are derived from integer attributes, which nobody has looked at yet.
+  const OperatorDef& def = DefOf(value.op);
+  for (int i = 0; i < value.attributes.size(); ++i) {
+    const AttributeDef& attribute = def.attributes[static_cast<size_t>(i)];
+    const double given = value.attributes[i].real;
+    const bool inside = given >= static_cast<double>(attribute.lowest) &&
+                        given <= static_cast<double>(attribute.highest);
+    if (attribute.is_integer() && !inside) return Reject::kBadField;
+  }
+  const Result<NamedDims> dims = def.dims(value);
   if (!dims.ok()) return Reject::kBadShape;
   return TermsOf(value, dims.value()) > kMaxCaseTerms ? Reject::kTooLarge : Reject::kBadField;
 }

@@ -41,12 +41,17 @@ class Discovery {
 
 std::vector<Discovered> DiscoverBackends() {
   Discovery discovery;
-  for (const char* spec : {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512"}) {
+  for (const char* spec :
+       {"reference", "simt", "eigen:sse2", "eigen:avx2", "eigen:avx512", "libm", "libmvec:sse2",
+        "libmvec:avx2", "libmvec:avx512", "sleef:scalar", "sleef:sse2", "sleef:avx2",
+        "sleef:avx512", "sleef:avx2#accuracy=u35", "opencl", "opencl#gemm=naive", "clblast"}) {
     discovery.Add(spec);
   }
   discovery.AddWithTargets("onednn", "isa", {"sse41", "avx2", "avx512_core"});
   discovery.AddWithTargets("onednn_sgemm", "isa", {"sse41"});
   for (const char* spec : {"xnnpack", "mpi"}) discovery.Add(spec);
+  discovery.AddWithTargets("libtorch", "isa", {"default", "avx2", "avx512"});
+  discovery.AddWithTargets("libxsmm", "arch", {"snb", "hsw", "skx"});
   discovery.AddWithTargets("openblas", "core", OpenBlasCores());
   discovery.AddWithTargets("blis", "arch", BlisArchitectures());
   for (const char* spec : {"netlib", "atlas", "gsl"}) discovery.Add(spec);

@@ -9,8 +9,6 @@
 #include <system_error>
 #include <type_traits>
 
-#include "engine/shared_object.h"
-
 namespace assay {
 namespace {
 
@@ -27,9 +25,10 @@ fs::path ModuleFolder() {
 
 }  // namespace
 
-Result<const AssayBackend*> OpenPlugin(const std::string& path, const std::string& options) {
+Result<const AssayBackend*> OpenPlugin(const std::string& path, const std::string& options,
+                                       const ScopedEnvironment::Settings& settings) {
   Result<SharedObject> library =
-      SharedObject::Load(path.find('/') == std::string::npos ? "./" + path : path);
+      SharedObject::Load(path.find('/') == std::string::npos ? "./" + path : path, settings);
   if (!library.ok()) return library.error();
   auto* open = library.value().Symbol<std::remove_pointer_t<AssayOpenFunction>>(ASSAY_OPEN_SYMBOL);
   if (open == nullptr) {
@@ -37,18 +36,23 @@ Result<const AssayBackend*> OpenPlugin(const std::string& path, const std::strin
   }
   char buffer[512];
   AssayText text{buffer, sizeof buffer, 0};
+  // Some read it here, at their first use.
+  const ScopedEnvironment environment(settings);
   const AssayBackend* table = open(options.c_str(), &text);
   if (table != nullptr) return table;
   return Error{path, std::string(buffer, std::min(text.size, sizeof buffer)), ""};
 }
 
-Result<const AssayBackend*> OpenModule(const std::string& name, const std::string& options) {
+Result<const AssayBackend*> OpenModule(const std::string& name, const std::string& options,
+                                       const ScopedEnvironment::Settings& settings) {
   const fs::path path = ModuleFolder() / (name + ".so");
   if (access(path.c_str(), R_OK) != 0) {
     return Error{name, "the module is not there: " + path.string(),
                  "build it (its library's headers must be installed), or set ASSAY_BACKEND_DIR"};
   }
-  return OpenPlugin(path.string(), options);
+  return OpenPlugin(path.string(), options, settings);
 }
+
+std::string HostProgram() { return (ModuleFolder().parent_path() / "assay-host").string(); }
 
 }  // namespace assay

@@ -42,6 +42,7 @@ void OneStep(Draft& draft) {
   if (IndexOperandOf(draft.def) >= 0 && random.Percent(12)) return AddBadIndex(draft);
   if (draft.def.family == Family::kAttention && random.Percent(8)) return MaskPlaces(draft);
   if (HasImages(draft.def) && random.Percent(5)) return PutChannelsLast(draft);
+  if (draft.def.family == Family::kIntDivision && random.Percent(12)) return SetDivision(draft);
   const bool some = HasOverrides(draft.value);
   if (random.Percent(some ? kMoreElementsPercent : kFirstElementPercent)) {
     const StepRow& row =
@@ -81,6 +82,7 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
   const bool indexed = IndexOperandOf(def) >= 0;
   if (indexed && random.Percent(45)) AddBadIndex(draft);
   if (def.family == Family::kAttention && random.Percent(30)) MaskPlaces(draft);
+  if (def.family == Family::kIntDivision && random.Percent(45)) SetDivision(draft);
   if (!indexed && random.Percent(38)) {
     random.PickWeighted(kFirstElements).step(draft);
     if (random.Percent(25)) AddSpecial(draft);

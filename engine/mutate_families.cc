@@ -85,6 +85,12 @@ void FillPair(Draft& draft) {
     if (pair.second == Recipe::kConstant) b.fill.lo = 1;
   }
   if (random.Percent(50)) std::swap(a.fill, b.fill);
+  // What is tiny does not show in a destination of ordinary size.
+  const bool tiny = a.fill.kind == FillKind::kSubnormal || b.fill.kind == FillKind::kSubnormal;
+  if (tiny && draft.def.family == Family::kGemm && random.Percent(70)) {
+    draft.value.attributes[kGemmAlpha].real = 1;
+    draft.value.attributes[kGemmBeta].real = 0;
+  }
 }
 
 bool HasFactors(Family family) {
@@ -138,11 +144,15 @@ void FillNorm(Draft& draft) {
   switch (random.Below(6)) {
     case 0:
     case 1:
-      x.fill = {FillKind::kOffset, DrawSeed(random), random.Pick(kMeans), random.Pick(kSpreads)};
+    case 2: {
+      const double mean = random.Pick(kMeans);
+      // A spread that the type cannot show beside the mean would be none.
+      const double visible = std::ldexp(std::fabs(mean), 2 - info.precision);
+      const double spread = std::max(random.Pick(kSpreads), visible);
+      x.fill = {FillKind::kOffset, DrawSeed(random), mean, spread};
+      if (random.Percent(12)) x.fill = Constant(mean);
       break;
-    case 2:
-      x.fill = Constant(random.Pick(kMeans));
-      break;
+    }
     case 3:
       x.fill = {FillKind::kExponents, DrawSeed(random), half_top, half_top + 3};
       break;
@@ -202,6 +212,7 @@ void FillBinary(Draft& draft) {
   const double top = FormatInfoOf(x).max_exponent;
   switch (draft.value.op) {
     case OpId::kPow:
+      if (random.Percent(25)) return FillHardPower(draft);
       x.fill = random.Percent(70) ? Uniform(random, 0, 10) : Integers(random, -5, 5);
       y.fill = random.Percent(60) ? Integers(random, -8, 8) : Uniform(random, -20, 20);
       return;
@@ -219,8 +230,42 @@ void FillBinary(Draft& draft) {
       x.fill = Integers(random, -1, 1);
       y.fill = Integers(random, -1, 1);
       return;
+    case OpId::kDiv:
+      FillExtremes(x, y, random);
+      if (y.fill.kind == FillKind::kConstant) y.fill.lo = 1 / y.fill.lo;  // lifts what it divides
+      return;
+    case OpId::kHypot:
+      FillExtremes(x, y, random);
+      // Beside a large leg a subnormal one is nothing.
+      if (y.fill.kind == FillKind::kConstant) y.fill = {x.fill.kind, DrawSeed(random), 0, 0};
+      return;
     default:
       FillExtremes(x, y, random);
+  }
+}
+
+// Dividends of every size by divisors of which hardly any is 0; those are set one by one.
+void FillDivision(Draft& draft) {
+  Random& random = draft.random;
+  Tensor& x = draft.value.operands[0];
+  Tensor& y = draft.value.operands[1];
+  const double lowest = std::max(static_cast<double>(LimitsOf(x.dtype).lowest), -kMaxFillInteger);
+  const double highest = std::min(static_cast<double>(LimitsOf(x.dtype).highest), kMaxFillInteger);
+  x.fill = random.Percent(30) ? Integers(random, std::max(lowest, -100.0), 100)
+                              : Integers(random, lowest, highest);
+  if (random.Percent(20)) x.fill = Constant(random.Percent(50) ? lowest : highest);
+  switch (random.Below(4)) {
+    case 0:
+      y.fill = Integers(random, 1, highest);
+      return;
+    case 1:
+      y.fill = lowest < 0 ? Integers(random, -9, -2) : Integers(random, 2, 9);
+      return;
+    case 2:
+      y.fill = Constant(random.Percent(50) || lowest == 0 ? 1 : lowest);
+      return;
+    default:
+      y.fill = Integers(random, 1, 9);
   }
 }
 
@@ -306,6 +351,32 @@ void FillPool(Draft& draft) {
   fill = negative ? Uniform(draft.random, -10, -1) : Integers(draft.random, -3, 3);
 }
 
+// A random triangle is close to singular from an order of ten on: entries beside a unit diagonal
+// stay small, or there are few of them.
+void FillSolve(Draft& draft) {
+  Random& random = draft.random;
+  Tensor& a = draft.value.operands[0];
+  Tensor& b = draft.value.operands[1];
+  constexpr double kReaches[] = {0.0625, 0.25, 1};
+  const double reach = random.Pick(kReaches);
+  Attribute& diagonal = draft.value.attributes[draft.value.attributes.size() - 1];
+  if (random.Percent(50)) diagonal.choice = 1;
+  switch (random.Below(5)) {
+    case 0:
+      a.fill = {FillKind::kSparse, DrawSeed(random), static_cast<double>(random.Between(1, 3)), 0};
+      break;
+    case 1:
+      a.fill = Uniform(random, 1, 2);
+      break;
+    case 2:
+      a.fill = Integers(random, -2, 2);
+      break;
+    default:
+      a.fill = Uniform(random, -reach, reach);
+  }
+  b.fill = random.Percent(60) ? Normal(random, 0, 1) : DrawAnyFill(b.dtype, random);
+}
+
 // Distinct rows show which one was copied; the rest shows that bits survive.
 Fill DrawTable(DType type, Random& random) {
   if (random.Percent(70)) return {FillKind::kDistinct, DrawSeed(random), 0, 0};
@@ -317,14 +388,24 @@ struct FamilyRow {
   int percent;
   void (*fill)(Draft&);
 };
-constexpr FamilyRow kFamilies[] = {
-    {Family::kGemm, 70, FillPair},        {Family::kDot, 70, FillPair},
-    {Family::kConv, 70, FillPair},        {Family::kSoftmax, 60, FillRows},
-    {Family::kNorm, 70, FillNorm},        {Family::kProduct, 70, FillProduct},
-    {Family::kSelect, 50, FillSelection}, {Family::kBinary, 50, FillBinary},
-    {Family::kCast, 70, FillCast},        {Family::kQuantize, 80, FillQuantize},
-    {Family::kLinear, 70, FillLinear},    {Family::kAttention, 85, FillAttention},
-    {Family::kPool, 50, FillPool},        {Family::kGradient, 80, FillGradient}};
+constexpr FamilyRow kFamilies[] = {{Family::kGemm, 70, FillPair},
+                                   {Family::kDot, 70, FillPair},
+                                   {Family::kConv, 70, FillPair},
+                                   {Family::kSoftmax, 60, FillRows},
+                                   {Family::kNorm, 70, FillNorm},
+                                   {Family::kProduct, 70, FillProduct},
+                                   {Family::kSelect, 50, FillSelection},
+                                   {Family::kBinary, 50, FillBinary},
+                                   {Family::kCast, 70, FillCast},
+                                   {Family::kQuantize, 80, FillQuantize},
+                                   {Family::kLinear, 70, FillLinear},
+                                   {Family::kAttention, 85, FillAttention},
+                                   {Family::kPool, 50, FillPool},
+                                   {Family::kGradient, 80, FillGradient},
+                                   {Family::kIntDivision, 95, FillDivision},
+                                   {Family::kUpdate, 70, FillPair},
+                                   {Family::kTriangular, 70, FillPair},
+                                   {Family::kSolve, 85, FillSolve}};
 
 // What a destination holds before it is added to.
 Fill DrawInout(const Draft& draft, DType type) {
@@ -335,7 +416,7 @@ Fill DrawInout(const Draft& draft, DType type) {
   constexpr Row kInout[] = {{30, Recipe::kUniform},       {20, Recipe::kNormal},
                             {15, Recipe::kSmallIntegers}, {10, Recipe::kZero},
                             {5, Recipe::kConstant},       {5, Recipe::kExponents},
-                            {5, Recipe::kSubnormal},      {5, Recipe::kWideOdd}};
+                            {2, Recipe::kSubnormal},      {5, Recipe::kWideOdd}};
   // Only beta = 0 leaves the destination unread.
   if (draft.def.family == Family::kGemm && draft.random.Percent(20)) {
     return {FillKind::kPoison, DrawSeed(draft.random), 0, 0};
@@ -354,7 +435,8 @@ bool FillByFamily(Draft& draft) {
     return true;
   }
   if (family == Family::kUnary) {
-    if (!random.Percent(60)) return false;
+    if (!random.Percent(75)) return false;
+    if (random.Percent(40) && FillHard(draft)) return true;
     Tensor& x = draft.value.operands[0];
     x.fill = DrawFunctionRange(draft.value.op, x.dtype, random);
     return true;

@@ -32,7 +32,7 @@ struct RecipeRow {
 };
 constexpr RecipeRow kAnyReal[] = {
     {18, Recipe::kUniform},   {14, Recipe::kNormal},     {12, Recipe::kSmallIntegers},
-    {4, Recipe::kIntegers},   {3, Recipe::kZero},        {5, Recipe::kConstant},
+    {4, Recipe::kIntegers},   {1, Recipe::kZero},        {5, Recipe::kConstant},
     {4, Recipe::kWideOdd},    {4, Recipe::kPowersOfTwo}, {7, Recipe::kSparse},
     {8, Recipe::kExponents},  {5, Recipe::kSubnormal},   {4, Recipe::kMantissa},
     {6, Recipe::kCancelling}, {3, Recipe::kSwamping},    {4, Recipe::kOffset},
@@ -50,7 +50,7 @@ Fill DrawIntegers(DType type, Random& random) {
   const uint64_t seed = DrawSeed(random);
   const double lowest = std::max(static_cast<double>(LimitsOf(type).lowest), -kMaxFillInteger);
   const double highest = std::min(static_cast<double>(LimitsOf(type).highest), kMaxFillInteger);
-  const double ends[] = {lowest, highest, 0, 1, std::max(lowest, -1.0)};
+  const double ends[] = {lowest == 0 ? highest : lowest, highest, 1, lowest == 0 ? 2 : -1.0};
   switch (random.Below(6)) {
     case 0:
       return {FillKind::kIntegers, seed, std::max(lowest, -2.0), 2};
@@ -82,7 +82,7 @@ uint64_t DrawSeed(Random& random) { return random.Below(1 << 16); }
 Fill DrawRecipe(Recipe recipe, DType type, Random& random) {
   const FormatInfo& info = InfoOf(FormatOf(type));
   const uint64_t seed = DrawSeed(random);
-  constexpr double kConstants[] = {1, 1, 0, -1, 0.5, 3, 1024.5, 2048.5};
+  constexpr double kConstants[] = {1, 1, -1, 0.5, 3, 1024.5, 2048.5};
   constexpr double kMagnitudes[] = {1, 32, 1000, 30000};
   switch (recipe) {
     case Recipe::kUniform:

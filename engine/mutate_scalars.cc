@@ -21,7 +21,7 @@ struct ScalarChoice {
 // rest is where scaling order shows.
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr ScalarChoice kScalars[] = {{20, 0.0}, {20, 1.0},  {6, -0.0},    {10, -1.0}, {10, 2.0},
+constexpr ScalarChoice kScalars[] = {{12, 0.0}, {20, 1.0},  {4, -0.0},    {10, -1.0}, {10, 2.0},
                                      {10, 1.2}, {8, 0.5},   {2, 1e-30},   {2, 1e30},  {4, kNan},
                                      {2, kInf}, {1, -kInf}, {2, 0x1p-130}};
 

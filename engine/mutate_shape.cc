@@ -16,7 +16,7 @@ struct SizeRange {
   int weight;
   int64_t lowest, highest;
 };
-constexpr SizeRange kSizes[] = {{4, 0, 0},   {14, 1, 1},  {12, 2, 2},  {14, 3, 4},  {22, 5, 8},
+constexpr SizeRange kSizes[] = {{2, 0, 0},   {10, 1, 1},  {12, 2, 2},  {14, 3, 4},  {22, 5, 8},
                                 {14, 9, 16}, {4, 17, 33}, {2, 34, 64}, {1, 65, 300}};
 constexpr int64_t kTiles[] = {4, 4, 8, 8, 16, 16, 32, 64};
 constexpr int64_t kPrimes[] = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 43, 61};
@@ -47,8 +47,9 @@ struct NamedRange {
 constexpr NamedRange kNamedRanges[] = {{"height", 1, 12},  {"width", 1, 12},   {"kernel_h", 1, 5},
                                        {"kernel_w", 1, 5}, {"channels", 1, 5}, {"filters", 1, 5},
                                        {"batch", 1, 3},    {"heads", 1, 3},    {"ranks", 2, 8}};
-// Ends of the range of 16-bit counters, for operators of one dimension.
-constexpr int64_t kCounterEnds[] = {32767, 32768, 32769, 65535, 65536, 65537};
+// Ends of the range of 16-bit counters, for operators of one dimension. Beyond the end only, an
+// element is taken for another one.
+constexpr int64_t kCounterEnds[] = {32768, 32769, 65535, 65536, 65537, 65553, 66003};
 
 const NamedRange* RangeOf(const OperatorDef& def, int dimension) {
   if (def.dimensions.size() <= 2 && def.family != Family::kCollective) return nullptr;
@@ -59,7 +60,7 @@ const NamedRange* RangeOf(const OperatorDef& def, int dimension) {
 }
 
 int64_t DrawNamedSize(const NamedRange& range, Random& random) {
-  if (random.Percent(3)) return 0;
+  if (random.Percent(1)) return 0;
   if (random.Percent(20)) return 1;
   if (range.dimension == "ranks" && random.Percent(8)) return random.Percent(50) ? 16 : 32;
   return random.Between(range.lowest, range.highest);
@@ -117,7 +118,7 @@ int64_t DrawSize(const OperatorDef& def, int dimension, Random& random) {
   if (range != nullptr) return DrawNamedSize(*range, random);
   // Only where something is summed over does a long size pay.
   if (dimension == def.reduced && random.Percent(3)) return random.Pick(kLong);
-  if (def.dimensions.size() == 1 && random.Below(1000) < 2) return random.Pick(kCounterEnds);
+  if (def.dimensions.size() == 1 && random.Below(1000) < 8) return random.Pick(kCounterEnds);
   if (random.Percent(12)) return random.Pick(kTiles) + random.Between(-1, 1);
   if (random.Percent(5)) return random.Pick(kPrimes);
   const SizeRange& sizes = random.PickWeighted(kSizes);

@@ -172,6 +172,14 @@ int64_t BadIndex(int64_t rows, Random& random) {
 
 }  // namespace
 
+void SetFirstOperand(Draft& draft, double value) {
+  if (!Settable(draft, 0)) return;
+  Tensor& x = draft.value.operands[0];
+  Override each = DrawPosition(x, draft.random);
+  each.bits = Encode(x.dtype, value);
+  SetElement(x, each);
+}
+
 bool HasOverrides(const Case& value) {
   return std::any_of(value.operands.begin(), value.operands.end(),
                      [](const Tensor& tensor) { return !tensor.overrides.empty(); });
@@ -235,6 +243,22 @@ void AddBadIndex(Draft& draft) {
   if (draft.random.Percent(80)) CoverAllIndices(draft);
   Fill& table = draft.value.operands[0].fill;
   if (draft.random.Percent(70)) table = {FillKind::kDistinct, table.seed, 0, 0};
+}
+
+void SetDivision(Draft& draft) {
+  Tensor& x = draft.value.operands[0];
+  Tensor& y = draft.value.operands[1];
+  if (ElementCount(x.shape) == 0) return;
+  const IntegerLimits limits = LimitsOf(x.dtype);
+  const int64_t dividends[] = {limits.lowest, limits.highest, 0, 7};
+  const int64_t divisors[] = {0, 0, limits.lowest < 0 ? -1 : 1, limits.lowest, limits.highest, 1};
+  Override each = DrawPosition(x, draft.random);
+  each.bits = EncodeInteger(x.dtype, draft.random.Pick(dividends));
+  // One of them per call says most about what happens to it.
+  if (draft.random.Percent(70)) ClearOverrides(draft);
+  SetElement(x, each);
+  each.bits = EncodeInteger(y.dtype, draft.random.Pick(divisors));
+  SetElement(y, each);
 }
 
 void MaskPlaces(Draft& draft) {

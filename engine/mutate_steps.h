@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "contracts/case.h"
 #include "contracts/operator.h"
@@ -108,13 +109,25 @@ Fill DrawFunctionRange(OpId op, DType type, Random& random);
 // A range around a value where conversions to `to` round, overflow or underflow.
 Fill DrawConversionRange(DType from, DType to, Random& random);
 
+// mutate_hard.cc
+// An argument at which the function is hard in this type; nothing where none is known.
+std::optional<double> DrawHardArgument(OpId op, DType type, Random& random);
+// Such arguments into the operand of a function of one element, one or all of its elements. False:
+// none is known, and nothing is changed.
+bool FillHard(Draft& draft);
+void FillHardPower(Draft& draft);  // pow around where it over- or underflows
+
 // mutate_specials.cc
+// Sets an element of the first operand, at an end, next to a vector's end, or anywhere.
+void SetFirstOperand(Draft& draft, double value);
 bool HasOverrides(const Case& value);
 void ClearOverrides(Draft& draft);
 void RemoveOverride(Draft& draft);
 void AddSpecial(Draft& draft);          // one element of one operand
 void AddSpecialPartners(Draft& draft);  // a special and the element it is multiplied with
 void AddBadIndex(Draft& draft);         // one index outside or on the edge
-void MaskPlaces(Draft& draft);          // attention: -Inf in the mask, at places or a whole row
+// Integer division: by zero, the lowest number by -1, or an end of the type.
+void SetDivision(Draft& draft);
+void MaskPlaces(Draft& draft);  // attention: -Inf in the mask, at places or a whole row
 
 }  // namespace assay

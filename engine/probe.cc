@@ -35,13 +35,14 @@ constexpr Families kProducts = Of(Family::kGemm, Family::kDot, Family::kLinear);
 constexpr Families kSums = kProducts | Of(Family::kSum);
 constexpr Families kAdding = kSums | Of(Family::kConv);
 constexpr Families kRows = Of(Family::kSoftmax, Family::kNorm, Family::kAttention);
+constexpr Families kTriangles = Of(Family::kTriangular, Family::kSolve);
 constexpr Families kPointwise =
     Of(Family::kUnary, Family::kBinary, Family::kCast, Family::kQuantize, Family::kVector);
 // Everything that computes with reals, and everything there is.
-constexpr Families kReals = kAdding | kRows | kPointwise |
+constexpr Families kReals = kAdding | kRows | kPointwise | kTriangles |
                             Of(Family::kProduct, Family::kSelect, Family::kScatter, Family::kPool,
-                               Family::kGradient, Family::kCollective);
-constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm);
+                               Family::kGradient, Family::kCollective, Family::kUpdate);
+constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr Families kIndexed = Of(Family::kGather, Family::kScatter);
 // Where an order of operations can show.
 constexpr Families kOrdered = kAdding | kRows |
@@ -51,16 +52,18 @@ constexpr Families kOrdered = kAdding | kRows |
 constexpr OpSet kAnyOp = ~OpSet{0};
 constexpr OpSet kSquares = Ops(OpId::kNrm2, OpId::kHypot, OpId::kRmsNorm);
 constexpr OpSet kSpreads = Ops(OpId::kVariance, OpId::kLayerNorm, OpId::kRmsNorm);
-constexpr OpSet kWithScalars = Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kScal,
-                                   OpId::kAxpy, OpId::kClamp, OpId::kAttention);
+constexpr OpSet kWithScalars =
+    Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kScal, OpId::kAxpy, OpId::kClamp,
+        OpId::kAttention, OpId::kGer, OpId::kSyr, OpId::kTrmm, OpId::kTrsm);
 constexpr OpSet kMultiplying =
     Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kDot, OpId::kFusedLinear, OpId::kConv2d,
-        OpId::kMul, OpId::kScal, OpId::kAxpy);
+        OpId::kMul, OpId::kScal, OpId::kAxpy, OpId::kGer, OpId::kSyr, OpId::kTrmv, OpId::kTrmm);
 constexpr OpSet kShrinking =
     kMultiplying | Ops(OpId::kDiv, OpId::kProd, OpId::kExp, OpId::kSigmoid, OpId::kCast);
-constexpr OpSet kOneDimension = Ops(
-    OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
-    OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax, OpId::kAmax);
+constexpr OpSet kOneDimension =
+    Ops(OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
+        OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax,
+        OpId::kAmax, OpId::kIntDiv, OpId::kIntRemainder);
 // Rows of the destination that do not depend on each other.
 constexpr OpSet kWithRows =
     Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kInt8Gemm, OpId::kFusedLinear,
@@ -75,9 +78,9 @@ struct Row {
 // In the order of the enumeration.
 constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kAdding, probe::SparseRows},
-    {kAdding, probe::WideTimesPowerOfTwo},
+    {kAdding | Of(Family::kUpdate), probe::WideTimesPowerOfTwo},
     {kProducts, probe::UnrepresentableProducts},
-    {kAdding, probe::MantissaSweep},
+    {kAdding | Of(Family::kUpdate), probe::MantissaSweep},
     {kAdding, probe::Swamping},
     {kSums, probe::Saturation},
     {kAdding | kRows | Of(Family::kProduct), probe::EqualRows},
@@ -91,7 +94,8 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kReals, probe::NanPerLane},
     {kReals, probe::Infinities},
     {kReals, probe::SignedZeros},
-    {Of(Family::kGemm, Family::kVector), probe::ZeroScalars},
+    {Of(Family::kGemm, Family::kVector, Family::kUpdate) | kTriangles, probe::ZeroScalars,
+     kWithScalars},
     {kAdding, probe::EmptySums},
     {kAll, probe::TwoPrefills},
     {kIndexed, probe::IndexBefore},
@@ -110,7 +114,7 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {Of(Family::kLinear), probe::CancellingBias},
     {Of(Family::kLinear), probe::LargePreactivation},
     {Of(Family::kGradient), probe::ScaleSweep},
-    {Of(Family::kIntGemm), probe::IntegerExtremes},
+    {Of(Family::kIntGemm, Family::kIntDivision), probe::IntegerExtremes},
     {Of(Family::kQuantize), probe::QuantizeMidpoints, Ops(OpId::kQuantize)},
     {Of(Family::kCast), probe::CastThresholds},
     {Of(Family::kCast), probe::CastNanPayloads},
@@ -133,6 +137,8 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kAll, probe::ZeroStrideInputs, ~Ops(OpId::kScal)},
     {kAll, probe::Misaligned},
     {kReals, probe::NanInScalars, kWithScalars},
+    {Of(Family::kIntDivision), probe::UndefinedQuotients},
+    {kTriangles, probe::TriangularOperands},
 }};
 
 const Row& RowOf(Probe probe) { return kRowsOfProbes[static_cast<size_t>(probe)]; }

@@ -76,7 +76,11 @@ namespace assay {
   X(kTransposedOperands, "transposed_operands", "axes stored in another order")                    \
   X(kZeroStrideInputs, "zero_stride_inputs", "inputs broadcast along an axis")                     \
   X(kMisaligned, "misaligned", "operands one to three elements off a vector boundary")             \
-  X(kNanInScalars, "nan_in_scalars", "NaN or infinity as a real attribute")
+  X(kNanInScalars, "nan_in_scalars", "NaN or infinity as a real attribute")                        \
+  X(kUndefinedQuotients, "undefined_quotients",                                                    \
+    "one integer divided by zero, or the lowest by -1")                                            \
+  X(kTriangularOperands, "triangular_operands",                                                    \
+    "every triangle, side and diagonal in turn, with a solution of order 1")
 
 enum class Probe : uint8_t {
 #define ASSAY_PROBE_ENUM(id, name, meaning) id,

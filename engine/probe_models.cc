@@ -154,6 +154,7 @@ Case ScaleSweep(Recipe& recipe) {
 }
 
 Case IntegerExtremes(Recipe& recipe) {
+  if (recipe.family() == Family::kIntDivision) return DivisionExtremes(recipe);
   Random& random = recipe.random;
   // From 1041 products of 127 * 127 on, and one that is odd, a sum in f32 is no longer exact.
   constexpr int64_t kLengths[] = {3, 64, 1100, 2049, 4096};

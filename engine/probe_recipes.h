@@ -104,6 +104,12 @@ Case QuantizeMidpoints(Recipe& recipe);
 Case CastThresholds(Recipe& recipe);
 Case CastNanPayloads(Recipe& recipe);
 
+// probe_division.cc
+Case DivisionExtremes(Recipe& recipe);
+Case UndefinedQuotients(Recipe& recipe);
+// probe_triangular.cc
+Case TriangularOperands(Recipe& recipe);
+
 // probe_runs.cc
 Case SubnormalInputs(Recipe& recipe);
 Case SubnormalResults(Recipe& recipe);

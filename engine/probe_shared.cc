@@ -72,7 +72,7 @@ int64_t DrawLength(Random& random, int64_t lowest, int64_t highest) {
 bool HasFactors(OpId op) {
   const Family family = DefOf(op).family;
   return family == Family::kGemm || family == Family::kDot || family == Family::kLinear ||
-         family == Family::kConv;
+         family == Family::kConv || family == Family::kUpdate || family == Family::kTriangular;
 }
 
 void Give(Tensor& tensor, const Fill& fill) {

@@ -38,7 +38,18 @@ void Scatter(Recipe& recipe, Tensor& tensor, int64_t length, const double (&valu
 }
 
 bool TakesNegative(OpId op) {
-  return op != OpId::kLog && op != OpId::kSqrt && op != OpId::kRsqrt && op != OpId::kLog1p;
+  switch (op) {
+    case OpId::kLog:
+    case OpId::kLog2:
+    case OpId::kLog10:
+    case OpId::kSqrt:
+    case OpId::kRsqrt:
+    case OpId::kLog1p:
+    case OpId::kAcosh:
+      return false;
+    default:
+      return true;
+  }
 }
 
 // The erf form is the one with a tail to lose; the other is a function of its own.
@@ -154,7 +165,8 @@ Case FarTails(Recipe& recipe) {
   Random& random = recipe.random;
   Case value = WithLength(recipe, random.Between(1, 40));
   const bool tail = recipe.op == OpId::kGelu || recipe.op == OpId::kSilu ||
-                    recipe.op == OpId::kMish || recipe.op == OpId::kSigmoid;
+                    recipe.op == OpId::kMish || recipe.op == OpId::kSigmoid ||
+                    recipe.op == OpId::kSoftplus;
   const double reach = recipe.op == OpId::kGelu ? random.Between(4, 14) : random.Between(10, 100);
   const bool negative = tail || (random.Percent(50) && TakesNegative(recipe.op));
   value.operands[0].fill = {FillKind::kUniform, recipe.FillSeed(), negative ? -reach : reach / 2,
@@ -183,6 +195,10 @@ Case Subnormals(Recipe& recipe) {
 Case Thresholds(Recipe& recipe) {
   Case value = WithLength(recipe, recipe.random.Between(1, 40));
   value.operands[0].fill = DrawFunctionRange(recipe.op, recipe.type, recipe.random);
+  const std::optional<double> hard = DrawHardArgument(recipe.op, recipe.type, recipe.random);
+  if (hard && recipe.random.Percent(50)) {
+    SetElement(value.operands[0], 0, Encode(recipe.type, *hard));
+  }
   ChooseGeluForm(recipe, value);
   return value;
 }

@@ -105,6 +105,7 @@ void Runner::Run(int backend, const AssayBackend& table, int64_t overread_bytes,
   CallOnce(backend, table, observation);
   if (observation.status == RunStatus::kOk) {
     ReadOutput(observation);
+    CheckKept(observation);
     if (OutputContentIsFree() && (settle || AnyPrefillLeft(observation))) {
       SettlePrefill(backend, table, observation);
     }
@@ -147,6 +148,19 @@ void Runner::LookAround(Observation& observation) {
     if (changed && observation.changed_input < 0) observation.changed_input = i;
     if (hit.has_value() || changed) {
       if (i < output_) arena_.Restore(i);
+    }
+  }
+}
+
+// What the operation leaves alone of its own destination is an input that must not change.
+void Runner::CheckKept(Observation& observation) const {
+  if (value_->op != OpId::kSyr) return;
+  const OperandValues& output = values_->operands[output_];
+  const int64_t n = output.shape[1];
+  for (int64_t i = 0; i < output.count; ++i) {
+    const bool kept = IsKept(*value_, i / n, i % n);
+    if (kept && observation.bits[i] != output.bits[i] && observation.changed_input < 0) {
+      observation.changed_input = output_;
     }
   }
 }

@@ -19,6 +19,9 @@
 
 namespace assay {
 
+// Runs that are compared of a case that says nothing else, the first included.
+inline constexpr int kDefaultRuns = 4;
+
 class Runner {
  public:
   void SetBackendCount(int count);
@@ -48,6 +51,7 @@ class Runner {
   void PlaceWithSlack(int backend, int64_t overread_bytes);
   void CallOnce(int backend, const AssayBackend& table, Observation& observation);
   void LookAround(Observation& observation);
+  void CheckKept(Observation& observation) const;
   void ReadOutput(Observation& observation);
   void SettlePrefill(int backend, const AssayBackend& table, Observation& observation);
   void ForgiveIndeterminacy(int backend, const AssayBackend& table, Observation& observation);

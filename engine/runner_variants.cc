@@ -12,7 +12,6 @@
 namespace assay {
 namespace {
 
-constexpr int kDefaultRuns = 4;  // of one case, the first included
 constexpr int kSchedules = 4;
 constexpr uint32_t kThreadCounts[] = {1, 2, 4};
 // Where operands lie, in elements beyond a multiple of kPlaceAlignment bytes: on a vector boundary,

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "contracts/judge.h"
+#include "engine/equal_runs.h"
 #include "fuzz/cli.h"
 #include "fuzz/commands.h"
 #include "fuzz/output.h"
@@ -34,6 +35,7 @@ void PrintClause(const ServedClause& clause) {
   if (!clause.reason.empty()) Print(" ({})", clause.reason);
   if (!clause.bound.starts_with("none")) Print(", ratio {:.6g}", clause.ratio);
   Print("\n");
+  if (clause.equal_runs > 1) Print("    {}\n", EqualRunsText(clause.equal_runs));
   if (clause.outcome != "violating") return;
   Print("    witness   {}\n", clause.witness);
   Print("    got       {}\n", clause.got);

@@ -196,6 +196,17 @@ FindingRecord DescribeDeath(const Case& value, const NamedDims& dims, const Viol
   return finding;
 }
 
+int64_t EqualRunsOf(const Observation& observation, const ClauseVerdict& clause) {
+  const bool compares = clause.contract == "C-ORD-02" && clause.outcome != Outcome::kViolating;
+  int64_t runs = 0;
+  for (const Variant& variant : observation.variants) {
+    if (variant.kind != VariantKind::kRun) continue;
+    if (!compares || variant.bits != observation.bits) return 0;
+    ++runs;
+  }
+  return runs == 0 ? 0 : runs + 1;
+}
+
 BackendInfo InfoOf(const Backend& backend) {
   return {backend.spec(), backend.family(),  backend.version(),
           backend.pins(), backend.profile(), ""};

@@ -35,6 +35,10 @@ FindingRecord DescribeViolation(const Record& record, const Violation& violation
 FindingRecord DescribeDeath(const Case& value, const NamedDims& dims, const Violation& death,
                             const BackendInfo& backend);
 
+// Calls, the first included, that gave the same bits, where the clause compares runs and found
+// nothing wrong; 0 elsewhere.
+int64_t EqualRunsOf(const Observation& observation, const ClauseVerdict& clause);
+
 BackendInfo InfoOf(const Backend& backend);
 
 }  // namespace assay

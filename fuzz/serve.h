@@ -27,6 +27,7 @@ struct ServeOptions {
 struct ServedClause {
   std::string contract, clause, outcome, error, reason;
   double ratio = 0;
+  int equal_runs = 0;  // calls that were compared and gave the same bits; 0: none were compared
   std::string witness, got, expected, bound;  // WitnessText
 };
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/equal_runs.h"
 #include "fuzz/describe.h"
 
 namespace assay {
@@ -23,7 +24,7 @@ double RatioFromJson(const json& value) {
 json ClauseToJson(const Record& record, const BackendOutcome& outcome,
                   const ClauseVerdict& clause) {
   const WitnessText text = WitnessOf(record, outcome, clause);
-  return {{"contract", clause.contract},
+  json value{{"contract", clause.contract},
           {"clause", clause.clause},
           {"outcome", NameOf(clause.outcome)},
           {"error", NameOf(clause.error)},
@@ -33,6 +34,12 @@ json ClauseToJson(const Record& record, const BackendOutcome& outcome,
           {"got", text.got},
           {"expected", text.expected},
           {"bound", text.bound}};
+  const int64_t runs = EqualRunsOf(outcome.observation, clause);
+  if (runs > 1) {
+    value["equal_runs"] = runs;
+    value["unseen_probability"] = LargestUnseenProbability(runs);
+  }
+  return value;
 }
 
 ServedClause ClauseFromJson(const json& value) {
@@ -42,6 +49,7 @@ ServedClause ClauseFromJson(const json& value) {
   clause.outcome = value.at("outcome");
   clause.error = value.at("error");
   clause.reason = value.at("reason");
+  clause.equal_runs = value.value("equal_runs", 0);
   clause.ratio = RatioFromJson(value.at("ratio"));
   clause.witness = value.at("witness");
   clause.got = value.at("got");

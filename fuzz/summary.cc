@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "contracts/operator.h"
+#include "engine/runner.h"
 #include "fuzz/cli.h"
 #include "fuzz/output.h"
 
@@ -33,6 +34,26 @@ std::string AllOutcomes(const std::array<int64_t, kOutcomeCount>& counts) {
         fmt::format("{} {}", counts[static_cast<size_t>(i)], NameOf(static_cast<Outcome>(i))));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Per clause, how many of the runs it had an opinion about it could not decide, or not without
+// force: what says whether the cases ask anything.
+std::string ClauseShares(const CampaignState& state) {
+  std::string text;
+  for (const auto& [name, counts] : state.clauses) {
+    const auto of = [&counts](Outcome outcome) { return counts[static_cast<size_t>(outcome)]; };
+    const int64_t vacuous = of(Outcome::kVacuous), open = of(Outcome::kInconclusive);
+    const int64_t judged = of(Outcome::kConforming) + of(Outcome::kViolating) + vacuous + open;
+    if (judged == 0) continue;
+    const auto percent = [judged](int64_t count) {
+      return 100 * static_cast<double>(count) / static_cast<double>(judged);
+    };
+    fmt::format_to(std::back_inserter(text), "  {:<22} {:>10} {:>9} {:>5.2f} % {:>9} {:>5.2f} %\n",
+                   name, judged, vacuous, percent(vacuous), open, percent(open));
+  }
+  if (text.empty()) return text;
+  return fmt::format("{:<24} {:>10} {:>9} {:>7} {:>9}\n{}", "runs judged by clause", "judged",
+                     "vacuous", "", "inconclusive", text);
 }
 
 std::vector<std::string> MutedSides(const CampaignConfig& config, const CampaignState& state) {
@@ -63,6 +84,11 @@ CampaignSummary SummaryOf(const CampaignConfig& config, const CampaignState& sta
     for (const auto& [_, counts] : state.clauses) sum += counts[static_cast<size_t>(i)];
     summary.verdicts.emplace_back(NameOf(static_cast<Outcome>(i)), sum);
   }
+  // Cases say how often, but for those that do not; these see the fewest runs but for a drawn few.
+  const auto runs = state.clauses.find("C-ORD-02/runs");
+  if (runs != state.clauses.end() && runs->second[static_cast<size_t>(Outcome::kConforming)] > 0) {
+    summary.equal_runs = kDefaultRuns;
+  }
   for (const BackendInfo& info : config.unsupported) {
     summary.unsupported.emplace_back(info.spec, info.reason);
   }
@@ -88,6 +114,7 @@ std::string FormatCounts(const CampaignState& state, const CampaignResult& resul
   std::string text =
       fmt::format("runs: {}\nrejected inputs: {}\nworkers replaced: {}\n", AllOutcomes(state.runs),
                   NonZero<Reject>(state.rejects, 1), result.deaths);
+  text += ClauseShares(state);
   if (const std::vector<int64_t>& rss = result.rss_bytes; !rss.empty()) {
     fmt::format_to(
         std::back_inserter(text),

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
 namespace assay {
 namespace {
 
-constexpr size_t kCounterBytes = 65536;
+constexpr size_t kCounterBytes = 131072;
 Worker* g_worker = nullptr;  // libFuzzer's callbacks take no context
 
 __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64)))  //

@@ -33,8 +33,9 @@ const double* Cleared(const OperandValues& operand, std::vector<double>& buffer)
 
 class AttentionRun {
  public:
-  AttentionRun(const Values& values, AttentionBuffers& buffers, Evidence& evidence)
-      : values_(values), buffers_(buffers), evidence_(evidence) {
+  // `bits`: of the balls.
+  AttentionRun(const Values& values, int bits, AttentionBuffers& buffers, Evidence& evidence)
+      : values_(values), bits_(bits), buffers_(buffers), evidence_(evidence) {
     heads_ = values.dims[0];
     queries_ = values.dims[1];
     keys_ = values.dims[2];
@@ -42,11 +43,12 @@ class AttentionRun {
     accumulator_ = RowAccumulator(values.operands[0].dtype);
   }
 
+  // Queries for which a Wide is not narrow enough are left to balls.
   template <class N>
-  void Run(Tier tier) {
+  void Run() {
     Prepare();
     weights<N>().resize(static_cast<size_t>(keys_));
-    for (int64_t at = 0; at < heads_ * queries_ && head_ > 0; ++at) OneQuery<N>(at, tier);
+    for (int64_t at = 0; at < heads_ * queries_ && head_ > 0; ++at) OneQuery<N>(at);
     SetScalar(evidence_, Quantity::kMaxAbsSum, max_abs_sum_);
   }
 
@@ -101,7 +103,7 @@ class AttentionRun {
   }
 
   template <class N>
-  void OneQuery(int64_t at, Tier tier) {
+  void OneQuery(int64_t at) {
     const Query stored = QueryAt(at, /*stored=*/true), cleared = QueryAt(at, /*stored=*/false);
     evidence_.special |= stored.visible == 0;
     if (evidence_.special) {
@@ -111,8 +113,7 @@ class AttentionRun {
       classes_ = {};
     }
     if (classes_.absent.empty()) classes_.absent.assign(static_cast<size_t>(stored.visible), 0);
-    Compute<N>(cleared, at);
-    RaiseTier(evidence_, tier);
+    if (std::is_same_v<N, Ball> || !Compute<N>(cleared, at)) ByBalls(cleared, at);
     for (int64_t d = 0; d < head_; ++d) {
       const int64_t out = at * head_ + d;
       ClassSet set = kClassByValue;
@@ -149,11 +150,22 @@ class AttentionRun {
     if (set & kClassByValue) AllowOverflow(at, evidence_);
   }
 
+  void ByBalls(const Query& query, int64_t at) {
+    const BallPrecision precision(bits_);
+    ball_weights_.resize(static_cast<size_t>(keys_));
+    Compute<Ball>(query, at);
+    RaiseTier(evidence_, Tier::kBall);
+  }
+
+  // Whether every enclosure decides: tolerances are at least u of abs_sum.
   template <class N>
-  void Compute(const Query& query, int64_t at) {
+  bool Compute(const Query& query, int64_t at) {
     std::vector<N>& weight = weights<N>();
     const double largest = Scores(query, weight);
-    if (!std::isfinite(largest)) return Unbounded(at);
+    if (!std::isfinite(largest)) {
+      if (std::is_same_v<N, Ball>) Unbounded(at);
+      return false;
+    }
     N sum = N(0);
     for (int64_t j = 0; j < query.visible; ++j) {
       const auto i = static_cast<size_t>(j);
@@ -175,6 +187,12 @@ class AttentionRun {
       buffers_.p[i] = classes_.absent[i] != 0 ? 0 : MiddleOf(weight[i]) / total;
     }
     Quantities(query, at);
+    bool narrow = true;
+    for (int64_t out = at * head_; out < (at + 1) * head_; ++out) {
+      const Enclosure truth{evidence_.hi[out], evidence_.lo[out], evidence_.radius[out]};
+      narrow &= IsNarrow(truth, columns_.abs_sum[out]);
+    }
+    return narrow;
   }
 
   // A largest score beyond the doubles, which no accumulator holds either.
@@ -241,6 +259,7 @@ class AttentionRun {
 
   static constexpr double kMaxDouble = std::numeric_limits<double>::max();
   const Values& values_;
+  int bits_;
   AttentionBuffers& buffers_;
   Evidence& evidence_;
   int64_t heads_, queries_, keys_, head_;
@@ -254,22 +273,14 @@ class AttentionRun {
   std::vector<Ball> ball_weights_;
 };
 
-void RunBalls(const Values& values, int bits, AttentionBuffers& buffers, Evidence& evidence) {
-  const BallPrecision precision(bits);
-  AttentionRun(values, buffers, evidence).Run<Ball>(Tier::kBall);
-}
-
 }  // namespace
 
 void AttentionOracle::Measure(const Values& values, Evidence& evidence) {
-  if (values.operands[0].dtype == DType::kF64) {
-    return RunBalls(values, kRowBallBits, buffers_, evidence);
-  }
-  AttentionRun(values, buffers_, evidence).Run<Wide>(Tier::kLibm);
+  AttentionRun(values, kRowBallBits, buffers_, evidence).Run<Wide>();
 }
 
 void AttentionOracle::MeasureHighest(const Values& values, int precision_bits, Evidence& evidence) {
-  RunBalls(values, precision_bits + 16, buffers_, evidence);
+  AttentionRun(values, precision_bits + 16, buffers_, evidence).Run<Ball>();
 }
 
 }  // namespace assay

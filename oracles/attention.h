@@ -22,7 +22,7 @@ struct AttentionBuffers {
 
 class AttentionOracle {
  public:
-  // The C library's exponential for inputs of at most 24 bits, else balls.
+  // Double-double numbers, or balls where those are not narrow enough.
   void Measure(const Values& values, Evidence& evidence);
   void MeasureHighest(const Values& values, int precision_bits, Evidence& evidence);
 

@@ -6,7 +6,9 @@
 #include "contracts/invariant.h"
 #include "contracts/operator.h"
 #include "oracles/evidence_columns.h"
+#include "oracles/row_facts.h"
 #include "oracles/unary.h"
+#include "oracles/wide.h"
 
 namespace assay {
 namespace {
@@ -187,6 +189,7 @@ struct BinaryOracle::Work {
   int bits;
   BallEvaluator& balls;
   ExactSum& exact;
+  bool* by_balls;  // whether some power was
 
   Enclosure Sum(double x, double y) const {
     Enclosure result;
@@ -211,6 +214,12 @@ struct BinaryOracle::Work {
     if (y == 0 || x == 1) return {1, 0, 0};
     if (x == -1) return {IsOddInteger(y) ? -1.0 : 1.0, 0, 0};
     if (libm) return LibmPower(x, y);
+    if (bits == 0) {
+      const Wide size = Exp(Wide(y) * Log(Wide(std::fabs(x))));
+      const Enclosure power = EnclosureOf(x < 0 && IsOddInteger(y) ? -size : size);
+      if (IsNarrow(power, std::fabs(power.hi))) return power;
+    }
+    *by_balls = true;
     return balls.Evaluate(BinaryFunction::kPower, x, y, bits);
   }
 
@@ -245,7 +254,8 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
   const OpId op = values.source->op;
   const int style =
       op == OpId::kRemainder ? values.source->attributes[kRemainderStyle].choice : kTruncated;
-  const Work work{op, style, libm, precision_bits, balls, exact_};
+  bool by_balls = false;
+  const Work work{op, style, libm, precision_bits, balls, exact_, &by_balls};
   ResetEvidence(x.count, evidence);
   evidence.special = x.any_nan || x.any_inf || y.any_nan || y.any_inf;
   double* abs_x = MeasuredColumn(evidence, Quantity::kAbsX);
@@ -270,7 +280,8 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
     abs_sum[i] = Outward(op == OpId::kAdd ? std::fabs(a) + std::fabs(b) : size);
     CloseOverflow(i, evidence);
   }
-  if (op == OpId::kPow) RaiseTier(evidence, libm ? Tier::kLibm : Tier::kBall);
+  if (op == OpId::kPow && libm) RaiseTier(evidence, Tier::kLibm);
+  if (by_balls) RaiseTier(evidence, Tier::kBall);
   SetScalar(evidence, Quantity::kLength, 2);
   SetScalar(evidence, Quantity::kAlpha, 1);
   SetScalar(evidence, Quantity::kBeta, 0);

@@ -9,15 +9,6 @@
 namespace assay {
 namespace {
 
-// The integer as the sum of two doubles.
-Enclosure Exactly(int64_t value) {
-  Enclosure result;
-  const double high = static_cast<double>(value >> 32) * 0x1p32;
-  const double low = static_cast<double>(value & 0xffffffff);
-  TwoSum(high, low, result.hi, result.lo);
-  return result;
-}
-
 bool Holds(DType to, double truncated) {
   const IntegerLimits limits = LimitsOf(to);
   // The lowest value is a double; so is one more than the highest, which need not be one.

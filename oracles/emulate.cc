@@ -3,6 +3,7 @@
 
 #include "contracts/operator.h"
 #include "oracles/emulate_rows.h"
+#include "oracles/emulate_solve.h"
 #include "oracles/emulate_sums.h"
 #include "oracles/gather.h"
 #include "oracles/measure.h"
@@ -26,6 +27,7 @@ bool EmulateModel(const Values& values, DefectModel model, int64_t index, double
     *out = 0;
     return true;
   }
+  if (family == Family::kSolve) return EmulateSolve(values, model, index, out);
   if (IsOverRows(family)) return EmulateRows(values, model, index, out);
   if (EmulateLinear(values, model, index, out)) return true;
   return EmulatePoint(values, model, index, out);

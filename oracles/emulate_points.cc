@@ -77,6 +77,7 @@ double ElementOf(const OperandValues& operand, int64_t index) {
 double UnaryValue(const Values& values, double x) {
   const Case& value = *values.source;
   if (value.op == OpId::kRelu) return x > 0 ? x : 0;
+  if (value.op == OpId::kAbs) return std::fabs(x);
   if (value.op == OpId::kClamp) {
     const double low = ScalarAttribute(value, kClampLow);
     const double high = ScalarAttribute(value, kClampHigh);

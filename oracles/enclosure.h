@@ -35,6 +35,15 @@ inline void TwoSum(double a, double b, double& sum, double& error) {
   error = (a - (sum - b_part)) + (b - b_part);
 }
 
+// The integer as the sum of two doubles.
+inline Enclosure Exactly(int64_t value) {
+  Enclosure result;
+  const double high = static_cast<double>(value >> 32) * 0x1p32;
+  const double low = static_cast<double>(value & 0xffffffff);
+  TwoSum(high, low, result.hi, result.lo);
+  return result;
+}
+
 // product + error == a * b exactly, if |a b| is 0 or within [kSmallestExactProduct, largest / 2].
 inline void TwoProduct(double a, double b, double& product, double& error) {
   product = a * b;

@@ -124,6 +124,33 @@ void CollectiveTerms(const Values& values, int64_t index, LinearTerms& terms) {
   if (choice == 1) terms.divisor = static_cast<double>(ranks);
 }
 
+void UpdateTerms(const Values& values, int64_t index, LinearTerms& terms) {
+  const OperandValues& a = values.operands.back();
+  const int64_t columns = a.shape[1], row = index / columns, column = index % columns;
+  const bool symmetric = values.source->op == OpId::kSyr;
+  terms.beta = 1;
+  terms.c = a.real[index];
+  terms.alpha = ScalarAttribute(*values.source, kUpdateAlpha);
+  if (terms.alpha == 0 || IsKept(*values.source, row, column)) return;
+  terms.Add(values.operands[0].real[row], values.operands[symmetric ? 0 : 1].real[column]);
+}
+
+void TriangularTerms(const Values& values, int64_t index, LinearTerms& terms) {
+  const Triangle triangle = TriangleOf(*values.source);
+  const OperandValues &a = values.operands[0], &b = values.operands[1];
+  const int64_t order = a.shape[0];
+  const int64_t columns = values.source->op == OpId::kTrmv ? 1 : values.dims[1];
+  const int64_t row = index / columns, column = index % columns;
+  terms.alpha = triangle.alpha;
+  if (terms.alpha == 0) return;
+  for (int64_t k = 0; k < order; ++k) {
+    const int64_t i = triangle.right ? k : row, j = triangle.right ? column : k;
+    if (!triangle.Holds(i, j)) continue;
+    terms.Add(triangle.At(a.real.data(), order, i, j),
+              b.real[triangle.right ? row * columns + k : k * columns + column]);
+  }
+}
+
 void VectorTerms(const Values& values, int64_t index, LinearTerms& terms) {
   const OpId op = values.source->op;
   const std::vector<double>& x = values.operands[0].real;
@@ -164,6 +191,12 @@ bool GatherTerms(const Values& values, int64_t index, LinearTerms& terms) {
     case Family::kSum:
     case Family::kVector:
       VectorTerms(values, index, terms);
+      return true;
+    case Family::kUpdate:
+      UpdateTerms(values, index, terms);
+      return true;
+    case Family::kTriangular:
+      TriangularTerms(values, index, terms);
       return true;
     case Family::kLinear:
       LinearLayerTerms(values, index, terms);

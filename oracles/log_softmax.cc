@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "contracts/operator.h"
 #include "oracles/number/ball_value.h"
@@ -85,8 +86,9 @@ class LogSoftmaxRun {
         evidence_(evidence),
         maps_(values.source->op == OpId::kLogSoftmax) {}
 
+  // Rows for which a Wide is not narrow enough are left to balls.
   template <class N>
-  void Run(Tier tier) {
+  void Run() {
     const int64_t rows = values_.dims[0], length = values_.dims[1];
     ResetEvidence(maps_ ? rows * length : rows, evidence_);
     SetRowScalars(values_, static_cast<double>(length), evidence_);
@@ -99,8 +101,10 @@ class LogSoftmaxRun {
       const std::span<const double> row(x_.real.data() + r * length, static_cast<size_t>(length));
       const RowKind kind = evidence_.special ? RowKindOf(row) : RowKind::kOrdinary;
       if (kind == RowKind::kOrdinary) {
-        Ordinary<N>(row, r);
-        RaiseTier(evidence_, tier);
+        if (Ordinary<N>(row, r) || std::is_same_v<N, Ball>) continue;
+        const BallPrecision precision(kRowBallBits);
+        Ordinary<Ball>(row, r);
+        RaiseTier(evidence_, Tier::kBall);
       } else {
         Special(row, kind, r);
       }
@@ -108,8 +112,10 @@ class LogSoftmaxRun {
   }
 
  private:
+  // Whether every enclosure decides: tolerances are never below u.
   template <class N>
-  void Ordinary(std::span<const double> row, int64_t r) {
+  bool Ordinary(std::span<const double> row, int64_t r) {
+    bool narrow = true;
     const LogRow<N> sums(row);
     const double log_sum = Outward(MiddleOf(sums.log_sum));
     const auto length = static_cast<int64_t>(row.size());
@@ -126,9 +132,12 @@ class LogSoftmaxRun {
         continue;
       }
       const N truth = maps_ ? (N(x) - N(sums.largest)) - sums.log_sum : N(x) + sums.log_sum;
-      StoreTruth(EnclosureOf(truth), at, evidence_);
+      const Enclosure enclosure = EnclosureOf(truth);
+      narrow &= IsNarrow(enclosure, 1 + std::fabs(enclosure.hi));
+      StoreTruth(enclosure, at, evidence_);
       AllowOverflow(at, evidence_);
     }
+    return narrow;
   }
 
   void Special(std::span<const double> row, RowKind kind, int64_t r) {
@@ -154,21 +163,17 @@ class LogSoftmaxRun {
   double *shift_ = nullptr, *mean_shift_ = nullptr, *log_sum_ = nullptr, *abs_x_ = nullptr;
 };
 
-void RunBalls(const Values& values, int bits, Evidence& evidence) {
-  const BallPrecision precision(bits);
-  LogSoftmaxRun(values, evidence).Run<Ball>(Tier::kBall);
-}
-
 }  // namespace
 
 void LogSoftmaxOracle::Measure(const Values& values, Evidence& evidence) {
-  if (values.operands[0].dtype == DType::kF64) return RunBalls(values, kRowBallBits, evidence);
-  LogSoftmaxRun(values, evidence).Run<Wide>(Tier::kLibm);
+  LogSoftmaxRun(values, evidence).Run<Wide>();
 }
 
 void LogSoftmaxOracle::MeasureHighest(const Values& values, int precision_bits,
                                       Evidence& evidence) {
-  RunBalls(values, precision_bits + 16, evidence);
+  const BallPrecision precision(precision_bits + 16);
+  LogSoftmaxRun(values, evidence).Run<Ball>();
+  if (!evidence.hi.empty()) RaiseTier(evidence, Tier::kBall);
 }
 
 }  // namespace assay

@@ -22,7 +22,7 @@ ClassSet LogSumExpClasses(RowKind kind);
 
 class LogSoftmaxOracle {
  public:
-  // The C library's functions for inputs of at most 24 bits, else balls.
+  // Double-double numbers, or balls where those are not narrow enough.
   void Measure(const Values& values, Evidence& evidence);
   void MeasureHighest(const Values& values, int precision_bits, Evidence& evidence);
 };

@@ -7,6 +7,7 @@
 #include "oracles/binary.h"
 #include "oracles/cast.h"
 #include "oracles/gather.h"
+#include "oracles/int_division.h"
 #include "oracles/linear.h"
 #include "oracles/log_softmax.h"
 #include "oracles/norms.h"
@@ -15,6 +16,7 @@
 #include "oracles/quantize.h"
 #include "oracles/select.h"
 #include "oracles/softmax.h"
+#include "oracles/solve.h"
 #include "oracles/subnormals.h"
 #include "oracles/unary.h"
 
@@ -22,6 +24,7 @@ namespace assay {
 
 struct Oracle::Impl {
   LinearOracle linear;
+  SolveOracle solve;
   SoftmaxOracle softmax;
   LogSoftmaxOracle log_softmax;
   NormsOracle norms;
@@ -61,6 +64,9 @@ bool Oracle::Impl::MeasureExact(const Values& values, Evidence& evidence) {
     case Family::kQuantize:
       MeasureQuantize(values, balls, evidence);
       return true;
+    case Family::kIntDivision:
+      MeasureIntDivision(values, evidence);
+      return true;
     case Family::kSelect:
       MeasureSelect(values, evidence);
       return true;
@@ -81,6 +87,8 @@ void Oracle::Impl::Measure(const Values& values, Evidence& evidence) {
       return log_softmax.Measure(values, evidence);
     case Family::kAttention:
       return attention.Measure(values, evidence);
+    case Family::kSolve:
+      return solve.Measure(values, evidence);
     case Family::kProduct:
       return product.Measure(values, evidence);
     case Family::kNorm:
@@ -104,6 +112,8 @@ void Oracle::Impl::MeasureHighest(const Values& values, int precision_bits, Evid
       return log_softmax.MeasureHighest(values, precision_bits, evidence);
     case Family::kAttention:
       return attention.MeasureHighest(values, precision_bits, evidence);
+    case Family::kSolve:
+      return solve.MeasureHighest(values, precision_bits, evidence);
     case Family::kProduct:
       return product.MeasureHighest(values, precision_bits, evidence);
     case Family::kNorm:

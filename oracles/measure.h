@@ -19,10 +19,10 @@ class Oracle {
   Oracle();
   ~Oracle();
   // Fills `evidence`. The fastest tier whose own bound decides is used per element; `radius` says
-  // what is left. Bounds are proven, except those of Tier::kLibm (exp, log, tanh, erf, gelu,
-  // softmax of inputs of at most 24 bits), which are validated: a violation, or a ratio near 1,
-  // that was measured with that tier counts only after MeasureHighest has confirmed it. Total:
-  // never fails on checked values.
+  // what is left. Bounds are proven, except those of Tier::kLibm (scalar functions, powers, softmax
+  // and activations of inputs of at most 24 bits), which are validated: a violation, or a ratio
+  // near 1, that was measured with that tier counts only after MeasureHighest has confirmed it.
+  // Total: never fails on checked values.
   void Measure(const Values& values, Evidence& evidence);
   // Recomputes every real truth at the highest tier (MPFR sums that round nothing; balls at
   // `precision_bits`): called when a verdict was inconclusive or rests on Tier::kLibm, and by tests

@@ -21,6 +21,17 @@ int64_t ReferencePlace(std::span<const double> x, bool magnitude) {
   return static_cast<int64_t>(best);
 }
 
+// Place of the first largest among the numbers; -1 if all is NaN.
+int64_t PlaceAmongNumbers(std::span<const double> x, bool magnitude) {
+  int64_t best = -1;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double key = magnitude ? std::fabs(x[i]) : x[i];
+    const double held = best < 0 ? 0 : magnitude ? std::fabs(x[best]) : x[best];
+    if (!std::isnan(key) && (best < 0 || key > held)) best = static_cast<int64_t>(i);
+  }
+  return best;
+}
+
 int64_t FirstNan(std::span<const double> x) {
   for (size_t i = 0; i < x.size(); ++i) {
     if (std::isnan(x[i])) return static_cast<int64_t>(i);
@@ -120,12 +131,16 @@ void MeasureMaxPool(const Values& values, Evidence& evidence) {
 bool LegalChoiceOf(const Values& values, int64_t, int64_t got, std::optional<NanPlace> place) {
   const std::span<const double> x(values.operands[0].real);
   if (x.empty()) return true;
-  const bool by_loop = got == ReferencePlace(x, values.source->op == OpId::kAmax);
+  const bool magnitude = values.source->op == OpId::kAmax;
+  const bool by_loop = got == ReferencePlace(x, magnitude);
   const int64_t nan = FirstNan(x);
   if (nan < 0) return by_loop;
   if (place == NanPlace::kFirstNan) return got == nan;
   if (place == NanPlace::kReference) return by_loop;
-  return by_loop || got == nan;
+  // No rule is written: a NaN may be what is sought, or be passed over. What is neither a NaN nor
+  // the largest number is wrong under every convention.
+  const bool is_nan = got >= 0 && got < std::ssize(x) && std::isnan(x[static_cast<size_t>(got)]);
+  return by_loop || is_nan || got == PlaceAmongNumbers(x, magnitude);
 }
 
 }  // namespace assay

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "oracles/evidence_columns.h"
+#include "oracles/row_facts.h"
 #include "oracles/unary.h"
+#include "oracles/wide.h"
 
 namespace assay {
 namespace {
@@ -88,7 +90,28 @@ void LibmSoftmax(std::span<const double> x, double* hi, double* lo, double* radi
   }
 }
 
-void SoftmaxOracle::MeasureWith(const Values& values, bool libm, int precision_bits,
+// Whether every enclosure decides.
+bool WideSoftmax(std::span<const double> x, std::vector<Wide>& weights, double* hi, double* lo,
+                 double* radius) {
+  const double largest = *std::max_element(x.begin(), x.end());
+  weights.resize(x.size());
+  Wide sum;
+  for (size_t i = 0; i < x.size(); ++i) {
+    weights[i] = x[i] == -kInfinity ? Wide() : Exp(Wide(x[i]) - Wide(largest));
+    sum = sum + weights[i];
+  }
+  bool narrow = true;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Enclosure p = EnclosureOf(weights[i] / sum);
+    hi[i] = p.hi;
+    lo[i] = p.lo;
+    radius[i] = p.radius;
+    narrow &= IsNarrow(p, p.hi);
+  }
+  return narrow;
+}
+
+void SoftmaxOracle::MeasureWith(const Values& values, Way way, int precision_bits,
                                 BallEvaluator& balls, Evidence& evidence) {
   const OperandValues& x = values.operands[0];
   const int64_t rows = values.dims[0], length = values.dims[1];
@@ -108,12 +131,13 @@ void SoftmaxOracle::MeasureWith(const Values& values, bool libm, int precision_b
       double* hi = evidence.hi.data() + from;
       double* lo = evidence.lo.data() + from;
       double* radius = evidence.radius.data() + from;
-      if (libm) {
+      if (way == Way::kLibm) {
         LibmSoftmax(row, hi, lo, radius);
-      } else {
+        RaiseTier(evidence, Tier::kLibm);
+      } else if (way == Way::kBall || !WideSoftmax(row, weights_, hi, lo, radius)) {
         balls.Softmax(row, precision_bits, hi, lo, radius);
+        RaiseTier(evidence, Tier::kBall);
       }
-      RaiseTier(evidence, libm ? Tier::kLibm : Tier::kBall);
       MeasureShifts(row, hi, shift + from, mean_shift + from);
     } else {
       std::fill_n(shift + from, length, 0.0);
@@ -128,13 +152,13 @@ void SoftmaxOracle::MeasureWith(const Values& values, bool libm, int precision_b
 }
 
 void SoftmaxOracle::Measure(const Values& values, BallEvaluator& balls, Evidence& evidence) {
-  const bool libm = values.operands[0].dtype != DType::kF64;
-  MeasureWith(values, libm, /*precision_bits=*/0, balls, evidence);
+  const Way way = values.operands[0].dtype != DType::kF64 ? Way::kLibm : Way::kWide;
+  MeasureWith(values, way, /*precision_bits=*/0, balls, evidence);
 }
 
 void SoftmaxOracle::MeasureHighest(const Values& values, int precision_bits, BallEvaluator& balls,
                                    Evidence& evidence) {
-  MeasureWith(values, /*libm=*/false, precision_bits, balls, evidence);
+  MeasureWith(values, Way::kBall, precision_bits, balls, evidence);
 }
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 #include "contracts/evidence.h"
 #include "contracts/values.h"
 #include "oracles/number/ball.h"
+#include "oracles/wide.h"
 
 namespace assay {
 
@@ -31,8 +32,12 @@ class SoftmaxOracle {
                       Evidence& evidence);
 
  private:
-  void MeasureWith(const Values& values, bool libm, int precision_bits, BallEvaluator& balls,
+  // kWide: balls for the rows of which a Wide is not narrow enough.
+  enum class Way : uint8_t { kLibm, kWide, kBall };
+  void MeasureWith(const Values& values, Way way, int precision_bits, BallEvaluator& balls,
                    Evidence& evidence);
+
+  std::vector<Wide> weights_;
 };
 
 }  // namespace assay

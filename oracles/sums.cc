@@ -48,14 +48,20 @@ void Resolve(const SumsView& view, int64_t row, int64_t column, Accumulator& sum
       sum.AddProduct(a, b);
     }
   };
+  // A term that is not finite leaves a real truth only where it is skipped.
+  const auto absent = [&](int64_t k) {
+    if (view.AbsentLeft(row, k) || view.AbsentRight(column, k)) return true;
+    return view.zeros_optional &&
+           !(std::isfinite(view.A(row, k)) && std::isfinite(view.B(column, k)));
+  };
   for (int64_t k = 0; k < length; ++k) {
-    if (!view.Absent(column, k)) add(view.A(row, k), view.B(column, k));
+    if (!absent(k)) add(view.A(row, k), view.B(column, k));
   }
   if (length > 0 && view.alpha != 1) sum.Multiply(view.alpha);
   if (with_c) sum.AddProduct(view.beta, c);
   StoreTruth(sum.Take(), at, evidence);
   for (int64_t k = 0; k < length; ++k) {
-    if (!view.Absent(column, k)) add(std::fabs(view.A(row, k)), std::fabs(view.B(column, k)));
+    if (!absent(k)) add(std::fabs(view.A(row, k)), std::fabs(view.B(column, k)));
   }
   product_sum[at] = sum.RoundUp();
   if (length > 0 && view.alpha != 1) sum.Multiply(std::fabs(view.alpha));
@@ -72,7 +78,8 @@ void CloseOverflow(const SumsView& view, bool special, double max_product_sum, d
   const double coarsest = static_cast<double>(view.length) * view.max_abs_a * view.max_abs_b;
   if (special) {
     max_product_sum = std::max(max_product_sum, coarsest);
-    max_abs_sum = std::max(max_abs_sum, std::fabs(view.beta) * view.max_abs_c);
+    const double alpha = std::isfinite(view.alpha) ? std::fabs(view.alpha) : 1;
+    max_abs_sum = std::max(max_abs_sum, alpha * coarsest + std::fabs(view.beta) * view.max_abs_c);
   }
   if (!MayOverflow(view, max_product_sum, max_abs_sum)) return;
   for (int64_t i = 0; i < view.count(); ++i) {

@@ -35,6 +35,7 @@ ClassSet ClassOfScaledC(const SumsView& view, double c) {
 // c where beta is zero and nothing is added: +0 is stored. A negative zero beta may be multiplied,
 // and an empty sum may be (reference BLAS does, for a transposed operand) with a negative alpha.
 ClassSet ClassOfClearedC(const SumsView& view) {
+  if (view.zeros_optional) return kClassZero;  // what the text of a product of zero leaves open
   const bool multiplied = std::signbit(view.beta) || (view.alpha != 0 && std::signbit(view.alpha));
   return multiplied ? kClassZero : kClassPosZero;
 }
@@ -43,6 +44,12 @@ ClassSet WithoutProducts(const SumsView& view, int64_t row, int64_t column) {
   ClassSet set = view.beta == 0 ? ClassOfClearedC(view) : ClassOfScaledC(view, view.C(row, column));
   // An empty sum times a NaN or an infinity: skipped by some, computed by others.
   if (view.length == 0 && !std::isfinite(view.alpha)) set |= kClassNan;
+  // An update by zero, of which no text says that its factors are not read.
+  if (view.zeros_optional && view.beta == 1) {
+    const bool finite = std::isfinite(view.A(row, 0)) && std::isfinite(view.B(column, 0));
+    if (!finite) set |= kClassNan;
+    if ((set & kClassZero) != 0) set |= kClassZero;
+  }
   return set;
 }
 
@@ -64,6 +71,8 @@ struct TermCounts {
   bool positive = false, negative = false, zero = false;  // of all terms, infinite ones included
   bool association_nan = false;  // NaN under a folding of a finite alpha, or of zeros for padding
   bool vanishes = false;         // some product that is not 0 and that rounding makes 0
+  bool certain = false;          // some product that no implementation may skip
+  ClassSet perhaps = 0;          // of sums with or without a product that may be skipped
 };
 
 Format AccumulatorOf(const SumsView& view) {
@@ -74,11 +83,28 @@ TermCounts CountTerms(const SumsView& view, int64_t row, int64_t column) {
   TermCounts counts;
   for (int64_t k = 0; k < view.length; ++k) {
     const double a = view.A(row, k), b = view.B(column, k);
-    if (view.Absent(column, k)) {
-      counts.association_nan |= !std::isfinite(a);
+    const bool left = view.AbsentLeft(row, k);
+    if (left || view.AbsentRight(column, k)) {
+      const double partner = left ? b : a;
+      counts.association_nan |= !std::isfinite(partner) || MayBlowUp(view, partner);
+      counts.zero = true;
       continue;
     }
     const ClassSet product = ProductClass(a, b);
+    if (view.zeros_optional && (a == 0 || b == 0)) {
+      counts.association_nan |= product == kClassNan || MayBlowUp(view, a) || MayBlowUp(view, b);
+      counts.zero = true;
+      continue;
+    }
+    // So may one with a factor that alpha makes zero.
+    const bool vanishes =
+        (MayVanish(view, a) && !std::isfinite(b)) || (MayVanish(view, b) && !std::isfinite(a));
+    if (view.zeros_optional && vanishes) {
+      counts.perhaps |= product | kClassNan | kClassByValue;
+      counts.zero = true;
+      continue;
+    }
+    counts.certain = true;
     counts.nan |= product == kClassNan;
     counts.positive_inf |= product == kClassPosInf;
     counts.negative_inf |= product == kClassNegInf;
@@ -97,7 +123,10 @@ TermCounts CountTerms(const SumsView& view, int64_t row, int64_t column) {
 // alpha * sum, at least one term.
 ClassSet ScaledSumClasses(const SumsView& view, int64_t row, int64_t column) {
   const TermCounts counts = CountTerms(view, row, column);
-  if (counts.nan || std::isnan(view.alpha)) return kClassNan;
+  if (counts.nan) return kClassNan;
+  const bool skips_all = view.zeros_optional && !counts.certain;
+  if (skips_all && !std::isfinite(view.alpha)) return kClassNan | kClassByValue;
+  if (std::isnan(view.alpha)) return kClassNan;
   if (std::isinf(view.alpha)) {
     // Folded: every term is infinite, or NaN for a zero. After the sum: the sign of a sum that
     // rounding may have changed when terms of both signs met, and NaN if it vanished.
@@ -114,7 +143,7 @@ ClassSet ScaledSumClasses(const SumsView& view, int64_t row, int64_t column) {
     set = InfinityOf(counts.positive_inf == (view.alpha > 0) ? 1 : -1);
   }
   if (counts.association_nan) set |= kClassNan;
-  return set;
+  return set | counts.perhaps;
 }
 
 // Every member of `sum` plus a value of class `addend` (an infinity, NaN or kClassByValue).

@@ -88,6 +88,38 @@ struct StoredRow {
   bool ambiguous = false;  // some product would be stored differently had it not passed f32
 };
 
+// The triangle that syr does not touch: what it holds, bit for bit.
+void FinishUpdate(const Values& values, Evidence& evidence) {
+  if (values.source->op != OpId::kSyr) return;
+  const OperandValues& a = values.operands.back();
+  const int64_t n = values.dims[0];
+  for (int64_t at = 0; at < evidence.count; ++at) {
+    if (!IsKept(*values.source, at / n, at % n)) continue;
+    const double held = a.real[at];
+    const ClassSet kept = ClassOf(held);
+    StoreClasses(kept == kClassFinite ? kClassByValue : kept, at, evidence);
+    if (kept == kClassFinite) StoreTruth({held, 0, 0}, at, evidence);
+    for (const Quantity none : {Quantity::kAbsSum, Quantity::kNonZeros, Quantity::kOperandSum}) {
+      MeasuredColumn(evidence, none)[at] = 0;
+    }
+  }
+}
+
+// Of the elements of a triangular matrix that are read.
+double LargestRead(const Values& values) {
+  const OperandValues& a = values.operands[0];
+  const Triangle triangle = TriangleOf(*values.source);
+  const int64_t n = a.shape[0];
+  double largest = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      const double size = std::fabs(triangle.At(a.real.data(), n, i, j));
+      if (std::isfinite(size)) largest = std::max(largest, size);
+    }
+  }
+  return largest;
+}
+
 class GradientFinisher {
  public:
   GradientFinisher(const Values& values, Evidence& evidence)
@@ -203,7 +235,11 @@ double LengthOf(const Values& values) {
     }
     case OpId::kScal:
     case OpId::kAxpy:
+    case OpId::kGer:
+    case OpId::kSyr:
       return 1;
+    case OpId::kTrmm:
+      return static_cast<double>(values.operands[0].shape[0]);
     case OpId::kScatterAdd:
       return static_cast<double>(dims[2] + 1);
     default:
@@ -233,7 +269,7 @@ Enclosure Divide(const Enclosure& x, double divisor) {
 
 void SetSumScalars(const Values& values, Evidence& evidence) {
   const OpId op = values.source->op;
-  double alpha = 1, beta = 0, b = 0, c = 0;
+  double alpha = 1, beta = 0, a = values.operands[0].max_abs, b = 0, c = 0;
   switch (op) {
     case OpId::kGemm:
     case OpId::kGemv:
@@ -261,6 +297,19 @@ void SetSumScalars(const Values& values, Evidence& evidence) {
       beta = 1;
       c = values.operands[1].max_abs;
       break;
+    case OpId::kGer:
+    case OpId::kSyr:
+      alpha = ScalarAttribute(*values.source, kUpdateAlpha);
+      beta = 1;
+      b = op == OpId::kSyr ? a : values.operands[1].max_abs;
+      c = values.operands.back().max_abs;
+      break;
+    case OpId::kTrmv:
+    case OpId::kTrmm:
+      alpha = TriangleOf(*values.source).alpha;
+      a = LargestRead(values);
+      b = values.operands[1].max_abs;
+      break;
     case OpId::kScatterAdd:
       c = values.operands[2].max_abs;
       break;
@@ -270,7 +319,7 @@ void SetSumScalars(const Values& values, Evidence& evidence) {
   SetScalar(evidence, Quantity::kLength, LengthOf(values));
   SetScalar(evidence, Quantity::kAlpha, alpha);
   SetScalar(evidence, Quantity::kBeta, beta);
-  SetScalar(evidence, Quantity::kMaxAbsA, values.operands[0].max_abs);
+  SetScalar(evidence, Quantity::kMaxAbsA, a);
   SetScalar(evidence, Quantity::kMaxAbsB, b);
   SetScalar(evidence, Quantity::kMaxAbsC, c);
 }
@@ -289,6 +338,8 @@ void FinishSums(const Values& values, Evidence& evidence) {
       return FinishCollective(values, evidence);
     case OpId::kScatterAdd:
       return FreeRowsOfPolicies(values, evidence);
+    case OpId::kSyr:
+      return FinishUpdate(values, evidence);
     case OpId::kScaledGradient:
       return GradientFinisher(values, evidence).Run();
     default:

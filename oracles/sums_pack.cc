@@ -18,8 +18,6 @@ bool Transposed(const Values& values, int attribute) {
   return values.source->attributes[attribute].choice == 1;
 }
 
-bool AnySpecial(const OperandValues& operand) { return operand.any_nan || operand.any_inf; }
-
 // to[column][row] = from[row][column], row-major both.
 void Transpose(const double* from, int64_t rows, int64_t columns, std::vector<double>& to) {
   to.resize(static_cast<size_t>(rows * columns));
@@ -28,21 +26,6 @@ void Transpose(const double* from, int64_t rows, int64_t columns, std::vector<do
       to[column * rows + row] = from[row * columns + column];
     }
   }
-}
-
-void DescribeLeft(const OperandValues& a, SumsView& view) {
-  view.max_abs_a = std::max(view.max_abs_a, a.max_abs);
-  view.any_special_a |= AnySpecial(a);
-}
-
-void DescribeRight(const OperandValues& b, SumsView& view) {
-  view.max_abs_b = b.max_abs;
-  view.any_special_b = AnySpecial(b);
-}
-
-void DescribeAddend(const OperandValues& c, SumsView& view) {
-  view.max_abs_c = c.max_abs;
-  view.any_special_c = AnySpecial(c);
 }
 
 }  // namespace
@@ -355,6 +338,14 @@ SumsView SumsPacker::Block(const Values& values, int64_t block) {
       break;
     case OpId::kScaledGradient:
       Gradient(values, view);
+      break;
+    case OpId::kGer:
+    case OpId::kSyr:
+      RankOne(values, view);
+      break;
+    case OpId::kTrmv:
+    case OpId::kTrmm:
+      Triangular(values, view);
       break;
     default:
       Vectors(values, view);

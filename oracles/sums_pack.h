@@ -4,6 +4,7 @@
 // each block, packed as the fast tier wants them. Internal to oracles/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,7 @@ class SumsPacker {
   //   scatter_add                  indices outside are skipped
   //   fused_linear                 the pre-activation, with the bias
   //   scaled_gradient              the sum of stored gradients, negated for a negative scale
+  //   syr                          the triangle that is not touched
   int64_t Blocks(const Values& values);
   // Valid until the next call. REQUIRES block < Blocks(values), the last call of it for the same
   // values.
@@ -35,6 +37,8 @@ class SumsPacker {
   void Ranks(const Values& values, SumsView& view);
   void Gradient(const Values& values, SumsView& view);
   void Biased(const Values& values, SumsView& view);
+  void RankOne(const Values& values, SumsView& view);
+  void Triangular(const Values& values, SumsView& view);
   void PackLeft(const double* a, bool transposed, SumsView& view);
   void PackRight(const double* b, bool transposed, SumsView& view);
 
@@ -43,6 +47,20 @@ class SumsPacker {
   std::vector<int64_t> first_update_, updates_;  // scatter_add: updates of each row, in order
   double factor_ = 1;                            // scal: alpha
 };
+
+// What a view says of a whole operand.
+inline void DescribeLeft(const OperandValues& a, SumsView& view) {
+  view.max_abs_a = std::max(view.max_abs_a, a.max_abs);
+  view.any_special_a |= a.any_nan || a.any_inf;
+}
+inline void DescribeRight(const OperandValues& b, SumsView& view) {
+  view.max_abs_b = b.max_abs;
+  view.any_special_b = b.any_nan || b.any_inf;
+}
+inline void DescribeAddend(const OperandValues& c, SumsView& view) {
+  view.max_abs_c = c.max_abs;
+  view.any_special_c = c.any_nan || c.any_inf;
+}
 
 // What scaled_gradient stores for an upstream gradient: RN_store(fl32(scale dy)). `exact` is the
 // store of the product that was not rounded to f32 first: for most factors the same.

@@ -24,9 +24,14 @@ struct SumsView {
   double max_abs_a = 0, max_abs_b = 1, max_abs_c = 0;                        // over finite elements
   bool any_special_a = false, any_special_b = false, any_special_c = false;  // NaN or Inf
   bool zeros = false;  // some factor is +0 or -0
-  // [columns][length], null: none. Factors b that stand for padding: they are zeros, which an
-  // implementation may skip or multiply.
+  // Factors that stand for padding, or for what a triangular matrix does not hold: they are zeros,
+  // which an implementation may skip or multiply. [columns][length] of b, [rows][length] of a;
+  // null: none.
   const uint8_t* absent = nullptr;
+  const uint8_t* absent_left = nullptr;
+  // A product with a zero factor may be skipped, as reference BLAS does in the second level, so
+  // that a NaN or an infinity on its other side is not seen.
+  bool zeros_optional = false;
   DType input = DType::kF32, output = DType::kF32;
 
   double A(int64_t row, int64_t k) const { return a[row * length + k]; }
@@ -36,7 +41,10 @@ struct SumsView {
     return b[(column / kPanelColumns * length + k) * kPanelColumns + column % kPanelColumns];
   }
   double C(int64_t row, int64_t column) const { return c[row * columns + column]; }
-  bool Absent(int64_t column, int64_t k) const {
+  bool AbsentLeft(int64_t row, int64_t k) const {
+    return absent_left != nullptr && absent_left[row * length + k] != 0;
+  }
+  bool AbsentRight(int64_t column, int64_t k) const {
     return absent != nullptr && absent[column * length + k] != 0;
   }
   int64_t count() const { return rows * columns; }

@@ -6,6 +6,7 @@
 #include "contracts/invariant.h"
 #include "contracts/operator.h"
 #include "oracles/evidence_columns.h"
+#include "oracles/row_facts.h"
 
 namespace assay {
 namespace {
@@ -14,7 +15,7 @@ bool IsGelu(Function function) {
   return function == Function::kGeluErf || function == Function::kGeluTanh;
 }
 
-bool IsExact(OpId op) { return op == OpId::kRelu || op == OpId::kClamp; }
+bool IsExact(OpId op) { return op == OpId::kRelu || op == OpId::kClamp || op == OpId::kAbs; }
 
 double LibmCondition(Function function, double x) {
   return IsGelu(function) ? LibmGeluCondition(function, x) : TailCondition(function, x);
@@ -23,78 +24,52 @@ double LibmCondition(Function function, double x) {
 }  // namespace
 
 Function FunctionOf(const Case& value) {
-  switch (value.op) {
-    case OpId::kExp:
-      return Function::kExp;
-    case OpId::kLog:
-      return Function::kLog;
-    case OpId::kTanh:
-      return Function::kTanh;
-    case OpId::kSqrt:
-      return Function::kSqrt;
-    case OpId::kErf:
-      return Function::kErf;
-    case OpId::kGelu:
-      return value.attributes[kGeluForm].choice == 0 ? Function::kGeluErf : Function::kGeluTanh;
-    case OpId::kExpm1:
-      return Function::kExpm1;
-    case OpId::kLog1p:
-      return Function::kLog1p;
-    case OpId::kRsqrt:
-      return Function::kRsqrt;
-    case OpId::kSigmoid:
-      return Function::kSigmoid;
-    case OpId::kSilu:
-      return Function::kSilu;
-    case OpId::kMish:
-      return Function::kMish;
-    default:
-      break;
+  struct Row {
+    OpId op;
+    Function function;
+  };
+  static constexpr Row kRows[] = {
+      {OpId::kExp, Function::kExp},
+      {OpId::kLog, Function::kLog},
+      {OpId::kTanh, Function::kTanh},
+      {OpId::kSqrt, Function::kSqrt},
+      {OpId::kErf, Function::kErf},
+      {OpId::kExpm1, Function::kExpm1},
+      {OpId::kLog1p, Function::kLog1p},
+      {OpId::kRsqrt, Function::kRsqrt},
+      {OpId::kSigmoid, Function::kSigmoid},
+      {OpId::kSilu, Function::kSilu},
+      {OpId::kMish, Function::kMish},
+      {OpId::kSin, Function::kSin},
+      {OpId::kCos, Function::kCos},
+      {OpId::kTan, Function::kTan},
+      {OpId::kAsin, Function::kAsin},
+      {OpId::kAcos, Function::kAcos},
+      {OpId::kAtan, Function::kAtan},
+      {OpId::kSinh, Function::kSinh},
+      {OpId::kCosh, Function::kCosh},
+      {OpId::kAsinh, Function::kAsinh},
+      {OpId::kAcosh, Function::kAcosh},
+      {OpId::kAtanh, Function::kAtanh},
+      {OpId::kExp2, Function::kExp2},
+      {OpId::kExp10, Function::kExp10},
+      {OpId::kLog2, Function::kLog2},
+      {OpId::kLog10, Function::kLog10},
+      {OpId::kCbrt, Function::kCbrt},
+      {OpId::kErfc, Function::kErfc},
+      {OpId::kTgamma, Function::kTgamma},
+      {OpId::kLgamma, Function::kLgamma},
+      {OpId::kJ0, Function::kJ0},
+      {OpId::kSoftplus, Function::kSoftplus},
+      {OpId::kSoftsign, Function::kSoftsign},
+  };
+  if (value.op == OpId::kGelu) {
+    return value.attributes[kGeluForm].choice == 0 ? Function::kGeluErf : Function::kGeluTanh;
+  }
+  for (const Row& row : kRows) {
+    if (row.op == value.op) return row.function;
   }
   ASSAY_CHECK(false, "not a unary operator");
-}
-
-ClassSet UnaryClasses(Function function, double x) {
-  if (std::isnan(x)) return kClassNan;
-  const bool infinite = std::isinf(x);
-  switch (function) {
-    case Function::kExp:
-      if (infinite) return x > 0 ? kClassPosInf : kClassPosZero;
-      return kClassByValue;
-    case Function::kLog:
-      if (x == 0) return kClassNegInf;
-      if (x < 0) return kClassNan;
-      return infinite ? kClassPosInf : kClassByValue;
-    case Function::kSqrt:
-      if (x == 0) return ClassOf(x);
-      if (x < 0) return kClassNan;
-      return infinite ? kClassPosInf : kClassByValue;
-    case Function::kTanh:
-    case Function::kErf:
-      return x == 0 ? ClassOf(x) : kClassByValue;  // +-1 at the infinities
-    case Function::kExpm1:                         // -1 at -Inf
-      if (x == 0) return ClassOf(x);
-      return infinite && x > 0 ? kClassPosInf : kClassByValue;
-    case Function::kLog1p:
-      if (x == 0) return ClassOf(x);
-      if (x == -1) return kClassNegInf;
-      if (x < -1) return kClassNan;
-      return infinite ? kClassPosInf : kClassByValue;
-    case Function::kRsqrt:
-      if (x == 0) return std::signbit(x) ? kClassNegInf : kClassPosInf;
-      if (x < 0) return kClassNan;
-      return infinite ? kClassPosZero : kClassByValue;
-    case Function::kSigmoid:
-      return infinite && x < 0 ? kClassPosZero : kClassByValue;
-    case Function::kGeluErf:
-    case Function::kGeluTanh:
-    case Function::kSilu:
-    case Function::kMish:
-      if (!infinite) return kClassByValue;
-      // At -Inf the limit is 0, the written formula -Inf * 0.
-      return x > 0 ? kClassPosInf : static_cast<ClassSet>(kClassZero | kClassNan);
-  }
-  return kClassByValue;
 }
 
 namespace {
@@ -102,16 +77,13 @@ namespace {
 // Where the quantity says how much an error in the argument of the tail factor costs.
 bool HasTail(Function function) {
   return IsGelu(function) || function == Function::kSigmoid || function == Function::kSilu ||
-         function == Function::kMish;
+         function == Function::kMish || function == Function::kSoftplus;
 }
 
 // Whether neither tier needs more than double-double arithmetic.
 bool IsRoot(Function function) {
   return function == Function::kSqrt || function == Function::kRsqrt;
 }
-
-// Of the functions with a real limit, all have these: tanh and erf both, sigmoid and expm1 one.
-double AtInfinity(double x) { return std::copysign(1.0, x); }
 
 void SetScalars(const OperandValues& x, Evidence& evidence) {
   SetScalar(evidence, Quantity::kLength, 1);
@@ -120,6 +92,12 @@ void SetScalars(const OperandValues& x, Evidence& evidence) {
   SetScalar(evidence, Quantity::kMaxAbsA, x.max_abs);
   SetScalar(evidence, Quantity::kMaxAbsB, 0);
   SetScalar(evidence, Quantity::kMaxAbsC, 0);
+}
+
+// The sign bit alone, also of a zero.
+void StoreMagnitude(double x, int64_t at, Evidence& evidence) {
+  if (std::isfinite(x) && x != 0) return StoreTruth({std::fabs(x), 0, 0}, at, evidence);
+  StoreClasses(std::isnan(x) ? kClassNan : ClassOf(std::fabs(x)), at, evidence);
 }
 
 // Zeros of relu and clamp may have either sign: max(-0, 0) is one or the other.
@@ -158,6 +136,8 @@ void UnaryOracle::MeasureExact(const Values& values, Evidence& evidence) {
     abs_x[i] = std::isfinite(argument) ? std::fabs(argument) : 0;
     if (clamp) {
       StoreClamped(argument, low, high, i, evidence);
+    } else if (values.source->op == OpId::kAbs) {
+      StoreMagnitude(argument, i, evidence);
     } else {
       StoreRelu(argument, i, evidence);
     }
@@ -165,7 +145,29 @@ void UnaryOracle::MeasureExact(const Values& values, Evidence& evidence) {
   SetScalars(x, evidence);
 }
 
-void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bits,
+namespace {
+
+// The tanh form's condition is a quantity of the tolerance, and its double precision covers every
+// double.
+double ConditionOf(Function function, double x, BallEvaluator& balls) {
+  return function == Function::kGeluErf ? balls.GeluCondition(function, x)
+                                        : LibmCondition(function, x);
+}
+
+}  // namespace
+
+void UnaryOracle::MeasureByBound(Function function, double x, BallEvaluator& balls, int64_t at,
+                                 double* condition, Evidence& evidence) {
+  Enclosure truth = WideUnary(function, x);
+  if (!IsNarrow(truth, std::fabs(truth.hi))) {
+    truth = balls.Evaluate(function, x, 0);
+    RaiseTier(evidence, Tier::kBall);
+  }
+  StoreTruth(truth, at, evidence);
+  if (condition) *condition = ConditionOf(function, x, balls);
+}
+
+void UnaryOracle::MeasureWith(const Values& values, Way way, int precision_bits,
                               BallEvaluator& balls, Evidence& evidence) {
   const Function function = FunctionOf(*values.source);
   const OperandValues& x = values.operands[0];
@@ -186,8 +188,11 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
       continue;
     }
     if (!finite) {
-      StoreTruth({AtInfinity(argument), 0, 0}, i, evidence);
-    } else if (libm) {
+      StoreTruth(LimitAtInfinity(function, argument), i, evidence);
+      evidence.legal[i] |= set;
+    } else if (way == Way::kWide) {
+      MeasureByBound(function, argument, balls, i, condition ? condition + i : nullptr, evidence);
+    } else if (way == Way::kLibm) {
       StoreTruth(LibmUnary(function, argument), i, evidence);
       if (condition) condition[i] = LibmCondition(function, argument);
       if (!IsRoot(function)) RaiseTier(evidence, Tier::kLibm);
@@ -207,13 +212,13 @@ void UnaryOracle::MeasureWith(const Values& values, bool libm, int precision_bit
 void UnaryOracle::Measure(const Values& values, BallEvaluator& balls, Evidence& evidence) {
   if (IsExact(values.source->op)) return MeasureExact(values, evidence);
   const bool libm = values.operands[0].dtype != DType::kF64 || IsRoot(FunctionOf(*values.source));
-  MeasureWith(values, libm, /*precision_bits=*/0, balls, evidence);
+  MeasureWith(values, libm ? Way::kLibm : Way::kWide, /*precision_bits=*/0, balls, evidence);
 }
 
 void UnaryOracle::MeasureHighest(const Values& values, int precision_bits, BallEvaluator& balls,
                                  Evidence& evidence) {
   if (IsExact(values.source->op)) return MeasureExact(values, evidence);
-  MeasureWith(values, /*libm=*/false, precision_bits, balls, evidence);
+  MeasureWith(values, Way::kBall, precision_bits, balls, evidence);
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 // Scalar functions by the C library in double precision, and roots by double-double arithmetic.
 #include <cmath>
 
+#include "contracts/invariant.h"
 #include "oracles/unary.h"
 
 namespace assay {
@@ -73,43 +74,69 @@ double Mish(double x) {
   return x * n / (n + 2);
 }
 
+double GeluErf(double x) { return 0.5 * x * Erfc(x); }
+double Silu(double x) { return x * Sigmoid(x); }
+double Softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+double Softsign(double x) { return x / (1 + std::fabs(x)); }
+double Exp10(double x) { return std::pow(10, x); }
+// Not std::lgamma, which leaves a sign behind in a global.
+double LogGamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
+// Near a zero the two terms of the asymptotic form cancel: the error is of the amplitude's size.
+Enclosure Bessel(double x) {
+  const double value = ::j0(x);
+  const double amplitude = std::fmin(1, 1 / std::sqrt(std::fabs(x)));
+  return {value, 0, amplitude * kLibmRadius + kLibmFloor};
+}
+
+struct LibmRow {
+  Function function;
+  double (*apply)(double x);
+};
+constexpr LibmRow kLibmRows[] = {
+    {Function::kExp, std::exp},       {Function::kLog, std::log},
+    {Function::kTanh, std::tanh},     {Function::kErf, std::erf},
+    {Function::kGeluErf, GeluErf},    {Function::kGeluTanh, TanhFormGelu},
+    {Function::kExpm1, std::expm1},   {Function::kLog1p, std::log1p},
+    {Function::kSigmoid, Sigmoid},    {Function::kSilu, Silu},
+    {Function::kMish, Mish},          {Function::kSin, std::sin},
+    {Function::kCos, std::cos},       {Function::kTan, std::tan},
+    {Function::kAsin, std::asin},     {Function::kAcos, std::acos},
+    {Function::kAtan, std::atan},     {Function::kSinh, std::sinh},
+    {Function::kCosh, std::cosh},     {Function::kAsinh, std::asinh},
+    {Function::kAcosh, std::acosh},   {Function::kAtanh, std::atanh},
+    {Function::kExp2, std::exp2},     {Function::kExp10, Exp10},
+    {Function::kLog2, std::log2},     {Function::kLog10, std::log10},
+    {Function::kCbrt, std::cbrt},     {Function::kErfc, std::erfc},
+    {Function::kTgamma, std::tgamma}, {Function::kLgamma, LogGamma},
+    {Function::kSoftplus, Softplus},  {Function::kSoftsign, Softsign},
+};
+
 }  // namespace
 
+std::optional<double> ExactUnary(Function function, double x) {
+  if (function >= Function::kSin) return std::nullopt;  // ExactPoint knows theirs
+  if (x == 0 && function == Function::kExp) return 1;
+  if (x == 0 && function == Function::kSigmoid) return 0.5;
+  if (x == 0 && function != Function::kLog) return x;
+  if (x == 1 && function == Function::kLog) return 0;
+  return std::nullopt;
+}
+
 Enclosure LibmUnary(Function function, double x) {
-  // Where the answer is a small number it is exact, and so is a zero.
-  if (x == 0 && function == Function::kExp) return {1, 0, 0};
-  if (x == 0 && function == Function::kSigmoid) return {0.5, 0, 0};
-  if (x == 0 && function != Function::kLog) return {x, 0, 0};
-  if (x == 1 && function == Function::kLog) return {0, 0, 0};
-  switch (function) {
-    case Function::kExp:
-      return Libm(std::exp(x));
-    case Function::kLog:
-      return Libm(std::log(x));
-    case Function::kTanh:
-      return Libm(std::tanh(x));
-    case Function::kErf:
-      return Libm(std::erf(x));
-    case Function::kGeluErf:
-      return Libm(0.5 * x * Erfc(x));
-    case Function::kGeluTanh:
-      return Libm(TanhFormGelu(x));
-    case Function::kExpm1:
-      return Libm(std::expm1(x));
-    case Function::kLog1p:
-      return Libm(std::log1p(x));
-    case Function::kSigmoid:
-      return Libm(Sigmoid(x));
-    case Function::kSilu:
-      return Libm(x * Sigmoid(x));
-    case Function::kMish:
-      return Libm(Mish(x));
-    case Function::kRsqrt:
-      return ReciprocalRoot(x);
-    case Function::kSqrt:
-      break;
+  if (const std::optional<double> exact = ExactUnary(function, x)) return {*exact, 0, 0};
+  Enclosure point;
+  if (function >= Function::kSin && ExactPoint(function, x, point)) return point;
+  if (function == Function::kSqrt) return SquareRoot(x);
+  if (function == Function::kRsqrt) return ReciprocalRoot(x);
+  if (function == Function::kJ0) return Bessel(x);
+  for (const LibmRow& row : kLibmRows) {
+    if (row.function == function) return Libm(row.apply(x));
   }
-  return SquareRoot(x);
+  ASSAY_CHECK(false, "a function without a row");
 }
 
 // With hi = RN(sqrt x) the residual r = x - hi^2 is a double (barring underflow, hence the
@@ -146,6 +173,10 @@ Enclosure ReciprocalRoot(double x) {
 
 double TailCondition(Function function, double x) {
   const double size = std::fabs(x);
+  if (function == Function::kSoftplus) {
+    if (x < -kMishSaturates) return size * kConditionOutward;  // sigmoid < softplus there
+    return size * Sigmoid(x) / Softplus(x) * kConditionOutward + kLibmFloor;
+  }
   if (function != Function::kMish) return size / (1 + std::exp(x)) * kConditionOutward + kLibmFloor;
   // T'/T = 4 (w + 1) / ((w + 2) (w^2 + 2 w + 2)), w = exp(x); above, the last factor is w^2 at
   // most.

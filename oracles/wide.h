@@ -8,8 +8,7 @@
 // follow the double-word algorithms of Joldes, Muller and Popescu (ACM TOMS 44, 2017), whose errors
 // are below 10 u^2 of the result, u = 2^-53; kWideUnit leaves six times that. Below kSmallestExact-
 // Product an error term may lose bits: kWideFloor covers that, absolutely. What leaves the range of
-// double leaves a radius that is not finite. Exp and Log1p rest on the C library, whose errors are
-// documented below 2^-52 and not proven; kWideLibm leaves a factor of 64.
+// double leaves a radius that is not finite.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ namespace assay {
 
 inline constexpr double kWideUnit = 0x1p-100;
 inline constexpr double kWideFloor = 0x1p-1000;
-inline constexpr double kWideLibm = 0x1p-46;
+inline constexpr double kWideSafe = 0x1p-900;  // no term of a larger result comes near the floor
 inline constexpr double kWideOutward = 1 + 0x1p-48;  // roundings of the radius itself
 
 struct Wide {
@@ -55,8 +54,8 @@ inline Wide operator*(const Wide& a, const Wide& b) {
   TwoSum(product, error, result.hi, result.lo);
   result.radius = (std::fabs(a.hi) * b.radius + std::fabs(b.hi) * a.radius + a.radius * b.radius +
                    kWideUnit * std::fabs(product)) *
-                      kWideOutward +
-                  kWideFloor;
+                  kWideOutward;
+  if (!(std::fabs(product) >= kWideSafe)) result.radius += kWideFloor;
   return result;
 }
 
@@ -64,14 +63,16 @@ inline Wide operator*(const Wide& a, const Wide& b) {
 inline Wide operator/(const Wide& a, const Wide& b) {
   const double least = std::fabs(b.hi) * (1 - 0x1p-50) - b.radius;
   if (!(least > 0)) return {0, 0, kInfinity};
+  if (a.hi == 0 && a.lo == 0 && a.radius == 0) return {};
   const double first = a.hi / b.hi;
   const Wide rest = a - Wide(first) * Wide(b.hi, b.lo, 0);
   Wide result;
   TwoSum(first, rest.hi / b.hi, result.hi, result.lo);
   result.radius =
       ((a.radius + std::fabs(first) * (b.radius + kWideUnit * std::fabs(b.hi))) / least) *
-          kWideOutward +
-      kWideFloor + kWideFloor / least;
+      kWideOutward;
+  const bool safe = std::fabs(a.hi) >= kWideSafe && std::fabs(first) >= kWideSafe;
+  if (!safe) result.radius += kWideFloor + kWideFloor / least;
   return result;
 }
 
@@ -91,25 +92,11 @@ inline Wide Sqrt(const Wide& a) {
   return result;
 }
 
-// Large arguments are the caller's to avoid: an overflow leaves no bound.
-inline Wide Exp(const Wide& a) {
-  const double value = std::exp(a.hi) * (1 + a.lo);
-  Wide result(value);
-  if (a.radius <= 0x1p-10) {
-    result.radius = value * (a.radius * (1 + 0x1p-9) + kWideLibm) + kWideFloor;
-  } else {  // anything from 0 to the upper end
-    result.radius = std::exp(a.hi + a.radius) * (1 + kWideLibm) + kWideFloor;
-  }
-  return result;
-}
-
-// ln(1 + a), of slope 1 / (1 + a). REQUIRES a >= 0.
-inline Wide Log1p(const Wide& a) {
-  const double value = std::log1p(a.hi) + a.lo / (1 + a.hi);
-  const double floor = a.hi == 0 ? 0 : kWideFloor;
-  const double spread = a.radius / std::max(1.0, 1 + a.hi - a.radius);
-  return {value, 0, spread * kWideOutward + kWideLibm * value + floor};
-}
+// In wide_functions.cc, with the proof. Arguments that overflow leave no bound.
+Wide Exp(const Wide& a);
+Wide Expm1(const Wide& a);
+Wide Log(const Wide& a);    // REQUIRES a > 0
+Wide Log1p(const Wide& a);  // ln(1 + a). REQUIRES a > -1
 
 // sum a_i b_i of doubles. Each product and each sum keeps its error; the errors themselves are
 // summed plainly, each at most u of a partial sum of magnitudes.
@@ -130,24 +117,32 @@ inline void SumOfProducts(const double* a, const double* b, int64_t count, Wide&
   if (any) result.radius += kWideFloor;
 }
 
-// sum w_i v_i in plain doubles: its own roundings are n + 1 units of the sum of magnitudes. v has a
-// stride.
+// sum w_i v_i, v with a stride: as above, the low parts of the weights among the errors, where each
+// rounds once more.
 inline Wide WeightedSum(const Wide* weights, const double* v, int64_t stride, int64_t count) {
-  double sum = 0, magnitude = 0, radius = 0;
+  double sum = 0, errors = 0, magnitude = 0, radius = 0;
   bool any = false;
   for (int64_t i = 0; i < count; ++i) {
     const double value = v[i * stride];
-    sum += weights[i].hi * value;
-    magnitude += std::fabs(weights[i].hi * value);
+    double product, product_error, sum_error;
+    TwoProduct(weights[i].hi, value, product, product_error);
+    TwoSum(sum, product, sum, sum_error);
+    errors += (product_error + sum_error) + weights[i].lo * value;
+    magnitude += std::fabs(product);
     radius += weights[i].radius * std::fabs(value);
     any |= value != 0;
   }
-  radius += magnitude * static_cast<double>(count + 3) * kUnit;  // weights' lo parts among them
-  return {sum, 0, radius * (1 + 0x1p-30) + (any ? kWideFloor : 0)};
+  const auto n = static_cast<double>(count);
+  Wide result;
+  TwoSum(sum, errors, result.hi, result.lo);
+  result.radius = radius * (1 + 0x1p-30) + magnitude * (n + 2) * (n + 2) * 0x1p-103;
+  if (any) result.radius += kWideFloor;
+  return result;
 }
 
+// Nothing near the end of the range, where which side of it the truth lies on is the question.
 inline Enclosure EnclosureOf(const Wide& a) {
-  const bool bounded = std::isfinite(a.hi) && std::isfinite(a.lo) && std::isfinite(a.radius);
+  const bool bounded = std::fabs(a.hi) < 0x1p1000 && std::isfinite(a.lo) && std::isfinite(a.radius);
   return bounded ? Enclosure{a.hi, a.lo, a.radius} : Enclosure{0, 0, kInfinity};
 }
 inline double MiddleOf(const Wide& a) { return a.hi + a.lo; }

@@ -56,7 +56,7 @@ FENCES = (
     _fence("vendor",
            r"(f77)?(cblas|openblas_config|lapacke|blis|mkl\w*|mpi)(-\w+)?\.h$|blis/|(oneapi/)?dnnl"
            r"|(xnnpack|pthreadpool)\.h$"
-           r"|(unsupported/)?Eigen/|gsl/|CL/|cuda|cublas|hip/|rocblas",
+           r"|(unsupported/)?Eigen/|gsl/|CL/|cuda|cublas|hip/|rocblas|libxsmm|(ATen|c10|torch)/",
            r"engine/backends/[^/]+/", "engine/backends/<name>/"),
     _fence("test framework", r"(benchmark|gtest|gmock|rapidcheck)(/|\.h$)", r"tests/", "tests/"),
     _fence("Boost", r"boost/", r"(?!(contracts|oracles)/.*\.h$)",

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "contracts/case.h"
+#include "engine/equal_runs.h"
 
 namespace assay {
 namespace {
@@ -124,6 +125,9 @@ void AddVerdicts(const CampaignSummary& summary, std::string& text) {
     if (count > 0) parts.push_back(fmt::format("{} {}", outcome, Grouped(count)));
   }
   if (!parts.empty()) text += fmt::format("Clause verdicts: {}\n", fmt::join(parts, "; "));
+  if (summary.equal_runs > 1) {
+    text += fmt::format("Equal bits: {}\n", EqualRunsText(summary.equal_runs));
+  }
 }
 
 void AddList(std::string_view title, const std::vector<std::string>& items, std::string& text) {

@@ -22,6 +22,7 @@ struct CampaignSummary {
   int64_t divergent = 0;                                  // cases on which backends differ in bits
   std::vector<std::pair<std::string, int64_t>> verdicts;  // clause verdicts per outcome
   std::vector<std::pair<std::string, std::string>> unsupported;  // backend, reason
+  int equal_runs = 0;  // least that a verdict on equal bits rests on; 0: there is no such verdict
   std::vector<std::string> muted;  // "blis gemm c after: 1234 hits": given slack for a guard
 };
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "contracts/int_division.h"
 #include "contracts/operator.h"
 #include "contracts/values.h"
 #include "triage/finding_record.h"
@@ -175,7 +176,7 @@ struct Slice {
 
 // alpha and beta are where a BLAS has them; -1 where an operator has none.
 int AlphaOf(const OperatorDef& def) {
-  return def.family == Family::kGemm || def.family == Family::kVector ? kGemmAlpha : -1;
+  return !def.attributes.empty() && def.attributes[0].name == "alpha" ? kGemmAlpha : -1;
 }
 
 bool ReadsDestination(const Values& values) {
@@ -217,7 +218,8 @@ FixedVector<Slice, kMaxOperands> ConeOf(const Values& values, int64_t witness) {
   const Family family = values.op->family;
   const bool known = witness >= 0 && witness < values.operands.back().count;
   const bool by_element = family == Family::kUnary || family == Family::kBinary ||
-                          family == Family::kCast || family == Family::kQuantize;
+                          family == Family::kCast || family == Family::kQuantize ||
+                          family == Family::kIntDivision;
   if (known && by_element) {
     AddSameElement(values, witness, slices);
   } else if (known && family == Family::kSoftmax) {
@@ -273,6 +275,20 @@ bool AnyOutside(const Values& values) {
   return false;
 }
 
+// Of integers that have no quotient.
+std::string_view DivisionWord(const Values& values) {
+  if (values.op->family != Family::kIntDivision) return "";
+  std::string_view word;
+  for (size_t i = 0; i < values.operands[0].integer.size(); ++i) {
+    const OperandValues& x = values.operands[0];
+    const Quotient quotient =
+        QuotientOf(x.integer[i], values.operands[1].integer[i], LimitsOf(x.dtype));
+    if (quotient == Quotient::kByZero) return "by_zero";
+    if (quotient == Quotient::kBeyond) word = "beyond";
+  }
+  return word;
+}
+
 bool AnyStrided(const Case& value) {
   return std::any_of(value.operands.begin(), value.operands.end(),
                      [](const Tensor& tensor) { return !IsContiguous(tensor); });
@@ -293,7 +309,7 @@ std::string_view ShapeWord(const Values& values, Kind kind) {
       return "beta_zero";
     }
   }
-  return AnyOutside(values) ? "outside" : "";
+  return AnyOutside(values) ? "outside" : DivisionWord(values);
 }
 
 std::string_view LayoutOf(const Tensor& tensor) {

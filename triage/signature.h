@@ -30,6 +30,7 @@ std::vector<Violation> ViolationsOf(const Record& record);
 //   empty       a dimension is 0                      alpha_zero  there is an alpha, and it is 0
 //   beta_zero   a beta of 0 whose destination holds a NaN or an Inf
 //   outside     an index outside
+//   by_zero     an integer is divided by zero         beyond      the lowest integer by -1
 //   nan, inf    an input (or a real attribute) is     subnormal   likewise
 //   huge, tiny  |input| whose square overflows, or falls below the normal range
 //   tail        gelu, silu, mish left of -2, where the answer is far smaller than the input

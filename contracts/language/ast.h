@@ -94,8 +94,9 @@ enum class Relation : uint8_t {
   kScales,      // scales agree: as the stored intermediates allow, not finite where one overflows
   kSubnormals,  // subnormals(out) as declared: no error that only flushing explains
   kAlike,       // alike(out) where truths are: of elements with one truth all are zero, or none
+  kDivisionPolicy,  // policy(integer_division) as declared: where there is no quotient
 };
-inline constexpr int kRelationCount = 20;
+inline constexpr int kRelationCount = 21;
 
 struct ClauseAst {
   Word name;
@@ -162,8 +163,12 @@ enum class DeclarationKey : uint8_t {
   kNanPlace,
   kRounding,
   kRange,
+  kDivisionByZero,
+  kDivisionOverflow,
+  kErrorFloor,
+  kArgumentLimit,
 };
-inline constexpr int kDeclarationKeyCount = 23;
+inline constexpr int kDeclarationKeyCount = 27;
 
 struct DeclarationAst {
   DeclarationKey key = DeclarationKey::kInherits;

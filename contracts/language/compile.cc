@@ -47,6 +47,8 @@ class Compiler {
     const double lambda = InfoOf(accumulator.format).smallest_normal;
     program_.flush = FlushesResults(subnormals_) ? lambda : 0;
     program_.flush_input = FlushesInputs(subnormals_) ? lambda : 0;
+    program_.argument_limit =
+        binding.declared.argument_limit.value_or(std::numeric_limits<double>::infinity());
     program_.exact_products = ProductsExact(program_.input_format, accumulator.format);
     program_.family = DefOf(binding.op).family;
   }
@@ -205,6 +207,8 @@ class Compiler {
       case Symbol::kUlpLimitRsqrt:
         return Promised(declared.ulp_limit_rsqrt,
                         "no ulp limit of the reciprocal square root is declared");
+      case Symbol::kErrorFloor:
+        return Constant(declared.error_floor.value_or(0));
       case Symbol::kOne:
         return Constant(1);
       case Symbol::kOmega: {
@@ -308,7 +312,8 @@ class Compiler {
         {Symbol::kMax, Code::kMax},
         {Symbol::kMin, Code::kMin},
         {Symbol::kGamma, Code::kGamma},
-        {Symbol::kFlushedInput, Code::kFlushedInput}};
+        {Symbol::kFlushedInput, Code::kFlushedInput},
+        {Symbol::kUndeclaredArgument, Code::kUndeclaredArgument}};
     if (symbol == Symbol::kFlushedInput) NeedSubnormals();
     const auto* code = std::find_if(std::begin(kCodes), std::end(kCodes),
                                     [&](const auto& row) { return row.first == symbol; });
@@ -378,6 +383,12 @@ class Compiler {
       case DeclarationKey::kNanPlace:
         undeclared = "no place of NaN is declared";
         return Position(declared.nan_place);
+      case DeclarationKey::kDivisionByZero:
+        undeclared = "no answer to an integer division by zero is declared";
+        return Position(declared.division_by_zero);
+      case DeclarationKey::kDivisionOverflow:
+        undeclared = "no answer to the lowest integer divided by -1 is declared";
+        return Position(declared.division_overflow);
       default:
         undeclared = "no rounding is declared";
         return Position(declared.rounding);

@@ -137,6 +137,8 @@ class Evaluator {
         return AllFinite(*inputs_.values, evidence_) ? 1 : 0;
       case Code::kFlushedInput:
         return FlushedInput(scalars_[instruction.a.index]);
+      case Code::kUndeclaredArgument:
+        return UndeclaredArgument(scalars_[instruction.a.index]);
       default:
         return Apply(instruction.code, scalars_[instruction.a.index],
                      scalars_[instruction.b.index]);
@@ -153,6 +155,7 @@ class Evaluator {
   }
 
   double FlushedInput(double x) const { return x > 0 && x < program_.flush_input ? kInf : 0; }
+  double UndeclaredArgument(double x) const { return x > program_.argument_limit ? kInf : 0; }
 
   const double* Column(Operand operand, int64_t begin) const {
     if (operand.place == Operand::Place::kQuantity) {
@@ -207,6 +210,9 @@ class Evaluator {
         });
       case Code::kFlushedInput:
         return Loop(instruction, begin, size, [&](double a, double) { return FlushedInput(a); });
+      case Code::kUndeclaredArgument:
+        return Loop(instruction, begin, size,
+                    [&](double a, double) { return UndeclaredArgument(a); });
       case Code::kRounds:
         return Rounds(target, begin, size);
       case Code::kUnderflow:
@@ -306,6 +312,9 @@ bool AllFinite(const Values& values, const Evidence& evidence) {
   switch (values.op->family) {
     case Family::kGemm:
     case Family::kVector:
+    case Family::kUpdate:
+    case Family::kTriangular:
+    case Family::kSolve:
       return finite(Quantity::kAlpha) && finite(Quantity::kBeta);
     case Family::kGradient:
       return finite(Quantity::kScale);

@@ -21,6 +21,7 @@ constexpr ExprType TypeOf(Quantity quantity) {
   switch (quantity) {
     case Quantity::kAbsSum:
     case Quantity::kOperandSum:
+    case Quantity::kForwardSum:
     case Quantity::kAbsX:
     case Quantity::kMeanAbs:
     case Quantity::kDeviation:
@@ -65,6 +66,7 @@ constexpr NameInfo kNames[] = {
     {"ulp_limit_exp", Symbol::kUlpLimitExp, ExprType::kRatio, kCase},
     {"ulp_limit_log", Symbol::kUlpLimitLog, ExprType::kRatio, kCase},
     {"ulp_limit_rsqrt", Symbol::kUlpLimitRsqrt, ExprType::kRatio, kCase},
+    {"error_floor", Symbol::kErrorFloor, ExprType::kRatio, kCase},
     {"one", Symbol::kOne, ExprType::kValue, kCase},
     {"omega", Symbol::kOmega, ExprType::kValue, kCase},
     {"flushed", Symbol::kFlushed, ExprType::kValue, kCase},
@@ -84,6 +86,8 @@ constexpr NameInfo kNames[] = {
     ASSAY_POLICY("masked_row", kMaskedRow),
     ASSAY_POLICY("nan_place", kNanPlace),
     ASSAY_POLICY("rounding", kRounding),
+    ASSAY_POLICY("division_by_zero", kDivisionByZero),
+    ASSAY_POLICY("division_overflow", kDivisionOverflow),
     {"f64", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF64},
     {"f32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kF32},
     {"tf32", Symbol::kFormatName, ExprType::kFormat, kCase, Quantity::kAbsSum, Format::kTf32},
@@ -115,6 +119,12 @@ constexpr FunctionInfo kFunctions[] = {
     {"min", Symbol::kMin, kAny, kCase, 2, {kAny, kAny}},
     {"finite", Symbol::kFiniteInputs, ExprType::kBool, kCase, 1, {kAny, kNone}},
     {"flushed_input", Symbol::kFlushedInput, ExprType::kValue, kCase, 1, {ExprType::kValue, kNone}},
+    {"undeclared_argument",
+     Symbol::kUndeclaredArgument,
+     ExprType::kValue,
+     kCase,
+     1,
+     {ExprType::kValue, kNone}},
 };
 
 template <class Table, class Project>
@@ -130,6 +140,7 @@ constexpr std::string_view kSubnormalPolicies[] = {"preserve", "flush_out", "flu
 constexpr std::string_view kNanPolicies[] = {"propagate", "mask", "raise"};
 constexpr std::string_view kIndexPolicies[] = {"RAISE",  "CLAMP", "ZERO", "WRAP_NEGATIVE",
                                                "MODULO", "FILL",  "DROP"};
+constexpr std::string_view kDivisionPolicies[] = {"RAISE", "ZERO", "ALL_ONES", "WRAP", "DIVIDEND"};
 constexpr std::string_view kFormats[] = {"f64", "f32", "tf32", "hf32", "f16", "bf16"};
 constexpr std::string_view kDeterminisms[] = {"BITWISE", "BOUNDED", "NONE"};
 // In the order of the bits of Invariance.
@@ -140,18 +151,33 @@ constexpr std::string_view kMaskedRows[] = {"NAN", "ZERO"};
 constexpr std::string_view kNanPlaces[] = {"first_nan", "reference"};
 constexpr std::string_view kRoundings[] = {"half_even", "half_away"};
 constexpr std::string_view kRanges[] = {"full"};
-constexpr std::string_view kKeys[kDeclarationKeyCount] = {"inherits",      "accumulator",
-                                                          "ulp_limit",     "ulp_limit_exp",
-                                                          "kappa",         "tiles",
-                                                          "subnormals",    "nan",
-                                                          "out_of_bounds", "level",
-                                                          "overread",      "relaxation",
-                                                          "ulp_limit_log", "ulp_limit_rsqrt",
-                                                          "determinism",   "invariance",
-                                                          "probabilities", "integer_overflow",
-                                                          "cast_outside",  "masked_row",
-                                                          "nan_place",     "rounding",
-                                                          "range"};
+constexpr std::string_view kKeys[kDeclarationKeyCount] = {"inherits",
+                                                          "accumulator",
+                                                          "ulp_limit",
+                                                          "ulp_limit_exp",
+                                                          "kappa",
+                                                          "tiles",
+                                                          "subnormals",
+                                                          "nan",
+                                                          "out_of_bounds",
+                                                          "level",
+                                                          "overread",
+                                                          "relaxation",
+                                                          "ulp_limit_log",
+                                                          "ulp_limit_rsqrt",
+                                                          "determinism",
+                                                          "invariance",
+                                                          "probabilities",
+                                                          "integer_overflow",
+                                                          "cast_outside",
+                                                          "masked_row",
+                                                          "nan_place",
+                                                          "rounding",
+                                                          "range",
+                                                          "division_by_zero",
+                                                          "division_overflow",
+                                                          "error_floor",
+                                                          "argument_limit"};
 
 }  // namespace
 
@@ -249,6 +275,9 @@ std::span<const std::string_view> LabelsOf(DeclarationKey key) {
       return kRoundings;
     case DeclarationKey::kRange:
       return kRanges;
+    case DeclarationKey::kDivisionByZero:
+    case DeclarationKey::kDivisionOverflow:
+      return kDivisionPolicies;
     default:
       return {};
   }

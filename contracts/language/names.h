@@ -26,6 +26,7 @@ enum class Symbol : uint8_t {
   kUlpLimitExp,
   kUlpLimitLog,
   kUlpLimitRsqrt,
+  kErrorFloor,
   kOne,
   kOmega,
   kFlushed,
@@ -60,6 +61,7 @@ enum class Symbol : uint8_t {
   kMin,
   kFiniteInputs,
   kFlushedInput,
+  kUndeclaredArgument,
 };
 
 struct NameInfo {

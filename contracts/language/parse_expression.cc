@@ -275,6 +275,7 @@ constexpr Phrase kPhrases[] = {
     {Relation::kScales, "scales agree"},
     {Relation::kSubnormals, "subnormals ( out ) as declared"},
     {Relation::kAlike, "alike ( out ) where truths are"},
+    {Relation::kDivisionPolicy, "policy ( integer_division ) as declared"},
 };
 static_assert(std::size(kPhrases) == kRelationCount);
 

@@ -99,6 +99,8 @@ class ProfileParser {
       case DeclarationKey::kTiles:
       case DeclarationKey::kUlpLimitLog:
       case DeclarationKey::kUlpLimitRsqrt:
+      case DeclarationKey::kErrorFloor:
+      case DeclarationKey::kArgumentLimit:
         return Number(declaration.number);
       case DeclarationKey::kOverread:
         return Number(declaration.number) && cursor_.Expect("bytes");

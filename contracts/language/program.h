@@ -63,6 +63,7 @@ enum class Code : uint8_t {
   kUnderflow,
   kUlp,
   kFlushedInput,
+  kUndeclaredArgument,
 };
 
 struct Instruction {
@@ -87,9 +88,10 @@ struct Program {
   std::vector<Quantity> quantities;  // element columns that must have been measured
   // Facts of the binding that instructions refer to.
   Format accumulator = Format::kF64, input_format = Format::kF64;
-  double u = 0;            // of the accumulator, truncation included
-  double flush = 0;        // lambda where results may be flushed, else 0
-  double flush_input = 0;  // lambda where inputs may be flushed, else 0
+  double u = 0;               // of the accumulator, truncation included
+  double flush = 0;           // lambda where results may be flushed, else 0
+  double flush_input = 0;     // lambda where inputs may be flushed, else 0
+  double argument_limit = 0;  // the largest |argument| that accuracy is declared for
   bool exact_products = false;
   Family family = Family::kGemm;
   int block = 0, guard = 0;

@@ -14,7 +14,7 @@ double Scalar(const Evidence& evidence, Quantity quantity) {
   return evidence.scalar[static_cast<int>(quantity)];
 }
 
-bool IsGemm(const Values& values) { return values.op->family == Family::kGemm; }
+bool IsScaled(const Values& values) { return ScalesProducts(values.op->family); }
 
 // What a sum is divided by; 1 where it is not, 0 where that differs from element to element.
 double DivisorOf(const Evidence& evidence, const Values& values) {
@@ -79,14 +79,14 @@ RoundingRule::RoundingRule(const Program& program, const Evidence& evidence, con
       OfProducts(program, evidence);
       break;
   }
-  if (IsGemm(values) && Scalar(evidence, Quantity::kAlpha) == 0) counted_share_ = 0;
+  if (IsScaled(values) && Scalar(evidence, Quantity::kAlpha) == 0) counted_share_ = 0;
 }
 
 void RoundingRule::OfProducts(const Program& program, const Evidence& evidence) {
   const double beta = Scalar(evidence, Quantity::kBeta);
-  const bool gemm = program.family == Family::kGemm;
-  const bool general_alpha = gemm && !IsPowerOfTwo(Scalar(evidence, Quantity::kAlpha));
-  const bool with_c = gemm && beta != 0;
+  const bool scaled = ScalesProducts(program.family);
+  const bool general_alpha = scaled && !IsPowerOfTwo(Scalar(evidence, Quantity::kAlpha));
+  const bool with_c = scaled && beta != 0;
   when_empty_ = with_c && !IsPowerOfTwo(beta) ? 1 : 0;
   added_ = (general_alpha ? 1 : program.exact_products ? -1 : 0) + (with_c ? 1 : 0);
   // With exact products only beta * c is rounded before the additions, and the table does not count
@@ -137,7 +137,7 @@ UnderflowRule::UnderflowRule(const Program& program, const Evidence& evidence, c
       alpha_ = 1 / std::fabs(Scalar(evidence, Quantity::kScale));
       break;
     default:
-      if (!IsGemm(values)) return;
+      if (!IsScaled(values)) return;
       alpha_ = std::fabs(Scalar(evidence, Quantity::kAlpha));
       break;
   }

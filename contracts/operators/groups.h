@@ -17,9 +17,11 @@ std::span<const OperatorDef> Pointwise();   // functions of one or two elements,
 std::span<const OperatorDef> Indexed();     // gather and scatter
 std::span<const OperatorDef> Windows();     // convolution and pooling
 std::span<const OperatorDef> Collectives();
+std::span<const OperatorDef> Triangular();  // rank-one updates, triangular products and solves
 
 inline constexpr DType kFloatTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16};
 inline constexpr DType kUpTo32Types[] = {DType::kF32, DType::kF16, DType::kBf16};
+inline constexpr DType kBlasTypes[] = {DType::kF32, DType::kF64};
 inline constexpr DType kF32Only[] = {DType::kF32};
 inline constexpr DType kI32Only[] = {DType::kI32};
 inline constexpr DType kI64Only[] = {DType::kI64};

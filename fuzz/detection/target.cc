@@ -29,7 +29,7 @@ __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64)))  //
 uint8_t g_counters[kCounterBytes];
 
 // As in a campaign's worker.
-constexpr uint64_t kFreshOneIn = 32;
+constexpr uint64_t kFreshOneIn = 8;
 
 struct Hunt {
   Hunter& hunter;

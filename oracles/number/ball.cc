@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contracts/invariant.h"
+#include "oracles/number/elementary.h"
 
 namespace assay {
 namespace {
@@ -153,6 +154,8 @@ struct BallEvaluator::Impl {
         return arb_mul(y, y, x, bits);
       case Function::kMish:
         return Mish(bits);
+      default:
+        return ApplyElementary(function, y, x, bits);
     }
   }
 
@@ -227,8 +230,9 @@ bool Saturated(Function function, double x, Enclosure& result) {
     case Function::kLog1p:
     case Function::kRsqrt:
       return false;
+    default:
+      return SaturatedElementary(function, x, result);
   }
-  return false;
 }
 
 bool SaturatedPower(double x, double y, Enclosure& result) {

@@ -26,6 +26,28 @@ enum class Function : uint8_t {
   kSigmoid,
   kSilu,
   kMish,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kExp2,
+  kExp10,
+  kLog2,
+  kLog10,
+  kCbrt,
+  kErfc,
+  kTgamma,
+  kLgamma,
+  kJ0,
+  kSoftplus,
+  kSoftsign,
 };
 enum class BinaryFunction : uint8_t { kQuotient, kPower, kHypot };
 
@@ -34,6 +56,8 @@ enum class BinaryFunction : uint8_t { kQuotient, kPower, kHypot };
 //                  0.044715 the decimal number
 // sigmoid: 1 / (1 + exp(-x)); silu: x sigmoid(x)
 // mish: x tanh(ln(1 + w)) = x n / (n + 2), n = w (w + 2), w = exp(x)
+// lgamma: ln |Gamma(x)|; j0: the Bessel function of the first kind of order 0
+// softplus: ln(1 + exp(x)); softsign: x / (1 + |x|)
 // Not thread-safe.
 class BallEvaluator {
  public:
@@ -42,8 +66,8 @@ class BallEvaluator {
 
   // f(x) to at least `precision_bits` where two doubles can hold it. Results below 2^-1074 come
   // with an absolute radius of that size; results beyond the largest double by more than 2^-40 of
-  // it have hi infinite. REQUIRES x finite and inside the domain (log, rsqrt: x > 0, sqrt: x >= 0,
-  // log1p: x > -1).
+  // it have hi infinite. REQUIRES x finite and inside the domain, where f(x) is neither a pole nor
+  // zero times a sign (UnaryClasses gives a class by value).
   Enclosure Evaluate(Function function, double x, int precision_bits);
 
   // The same for x / y, x^y and sqrt(x^2 + y^2). REQUIRES both finite; a quotient: y not 0; a
@@ -63,6 +87,10 @@ class BallEvaluator {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Arguments at which a function from kSin on is a small number exactly: sin 0, cos 0, ln 1 and the
+// like. False, and nothing is set, at all others.
+bool ExactPoint(Function function, double x, Enclosure& result);
 
 // Frees the caches of FLINT and MPFR in the calling thread. REQUIRES that it holds no number.
 void FreeNumberCaches();

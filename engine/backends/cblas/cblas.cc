@@ -2,11 +2,11 @@
 
 #include "engine/backends/cblas/cblas.h"
 
-#include <limits>
 #include <memory>
 
 #include "engine/backends/call_view.h"
 #include "engine/backends/cblas/library.h"
+#include "engine/backends/cblas/operation.h"
 
 namespace assay {
 namespace {
@@ -18,101 +18,47 @@ struct CblasBackend {
 
 CblasBackend& Self(void* self) { return *static_cast<CblasBackend*>(self); }
 
-constexpr int kRowMajor = 101, kColMajor = 102, kNoTrans = 111, kTrans = 112;
-
-bool AllOfBits(const AssayCall& call, int bits) {
+// An integer destination is a place.
+bool InputsAreOfBits(const AssayCall& call, int bits) {
   for (int i = 0; i < call.operand_count; ++i) {
-    if (!IsFloat(call.operands[i], bits)) return false;
+    const bool place = i + 1 == call.operand_count && call.operands[i].dtype.code == 0;
+    if (!place && !IsFloat(call.operands[i], bits)) return false;
   }
   return true;
 }
 
-// Increments as BLAS counts them: a negative one walks the vector from its far end, so that the
-// pointer passed is the lowest address either way.
-std::string_view CheckIncrement(const AssayTensor& tensor, bool negative_defined) {
-  const VectorView vector = VectorOf(tensor);
-  if (vector.stride == 0) return "BLAS does not define an increment of 0";
-  if (vector.stride < 0 && !negative_defined) return "negative increments are not defined here";
-  if (vector.stride > INT_MAX || vector.stride < -INT_MAX) return "increment beyond 32 bits";
-  return {};
+template <class T>
+const cblas::Operation<T>* FindOperation(uint32_t op) {
+  for (const auto level : {cblas::Level1<T>(), cblas::Level2<T>(), cblas::Level3<T>()}) {
+    for (const cblas::Operation<T>& each : level) {
+      if (each.op == op) return &each;
+    }
+  }
+  return nullptr;
 }
 
 template <class T>
-const T* LowestOf(const AssayTensor& tensor) {
-  const VectorView vector = VectorOf(tensor);
-  const int64_t below = vector.stride < 0 ? (vector.size - 1) * vector.stride : 0;
-  return Element0<const T>(tensor) + below;
-}
-
-// Empty, or why this call cannot be made.
-std::string_view Refusal(const CblasFunctions& f, const AssayCall& call) {
-  const bool wide = AllOfBits(call, 64);
-  if (!wide && !AllOfBits(call, 32)) return "BLAS takes operands of f64 or of f32 only";
-  switch (call.op) {
-    case ASSAY_OP_GEMM: {
-      if (wide && f.dgemm == nullptr) return "the library has no cblas_dgemm";
-      GemmShape gemm;
-      return DeriveGemm(call, gemm);
-    }
-    case ASSAY_OP_DOT: {
-      if (wide ? f.ddot == nullptr : f.sdot == nullptr) return "the library has no dot";
-      const std::string_view x = CheckIncrement(call.operands[0], /*negative_defined=*/true);
-      return x.empty() ? CheckIncrement(call.operands[1], /*negative_defined=*/true) : x;
-    }
-    case ASSAY_OP_SUM:
-      if (wide ? f.dsum == nullptr : f.ssum == nullptr) return "the library has no sum";
-      return CheckIncrement(call.operands[0], /*negative_defined=*/false);
-    default:
-      return "BLAS has no such operation";
-  }
-}
-
-template <class T, class Function>
-void RunGemm(Function* gemm_function, const AssayCall& call) {
-  GemmShape gemm;
-  DeriveGemm(call, gemm);
-  gemm_function(gemm.row_major ? kRowMajor : kColMajor, gemm.trans_a ? kTrans : kNoTrans,
-                gemm.trans_b ? kTrans : kNoTrans, static_cast<int>(gemm.m),
-                static_cast<int>(gemm.n), static_cast<int>(gemm.k),
-                static_cast<T>(call.attributes[0]), Element0<const T>(call.operands[0]),
-                static_cast<int>(gemm.lda), Element0<const T>(call.operands[1]),
-                static_cast<int>(gemm.ldb), static_cast<T>(call.attributes[1]),
-                Element0<T>(call.operands[2]), static_cast<int>(gemm.ldc));
-}
-
-template <class T, class Function>
-void RunDot(Function* dot, const AssayCall& call) {
-  const VectorView x = VectorOf(call.operands[0]), y = VectorOf(call.operands[1]);
-  *Element0<T>(call.operands[2]) =
-      dot(static_cast<int>(x.size), LowestOf<T>(call.operands[0]), static_cast<int>(x.stride),
-          LowestOf<T>(call.operands[1]), static_cast<int>(y.stride));
-}
-
-template <class T, class Function>
-void RunSum(Function* sum, const AssayCall& call) {
-  const VectorView x = VectorOf(call.operands[0]);
-  *Element0<T>(call.operands[1]) =
-      sum(static_cast<int>(x.size), LowestOf<T>(call.operands[0]), static_cast<int>(x.stride));
+int32_t SupportsIn(const CblasFunctions& f, const AssayCall& call, AssayText* reason) {
+  const cblas::Operation<T>* operation = FindOperation<T>(call.op);
+  if (operation == nullptr) return Answer("BLAS has no such operation", reason);
+  return Answer(operation->refusal(f.Of<T>(), call), reason);
 }
 
 int32_t Supports(void* self, const AssayCall* call, AssayText* reason) {
-  return Answer(Refusal(Self(self).library.functions, *call), reason);
+  const CblasFunctions& f = Self(self).library.functions;
+  if (InputsAreOfBits(*call, 64)) return SupportsIn<double>(f, *call, reason);
+  if (InputsAreOfBits(*call, 32)) return SupportsIn<float>(f, *call, reason);
+  return Answer("BLAS takes operands of f64 or of f32 only", reason);
 }
 
 int32_t Run(void* self, const AssayCall* call, AssayText* text) {
+  const int32_t status = Supports(self, call, text);
+  if (status != ASSAY_OK) return status;
   const CblasFunctions& f = Self(self).library.functions;
-  const std::string_view refusal = Refusal(f, *call);
-  if (!refusal.empty()) return Answer(refusal, text);
-  const bool wide = IsFloat(call->operands[0], 64);
-  switch (call->op) {
-    case ASSAY_OP_GEMM:
-      wide ? RunGemm<double>(f.dgemm, *call) : RunGemm<float>(f.sgemm, *call);
-      break;
-    case ASSAY_OP_DOT:
-      wide ? RunDot<double>(f.ddot, *call) : RunDot<float>(f.sdot, *call);
-      break;
-    default:
-      wide ? RunSum<double>(f.dsum, *call) : RunSum<float>(f.ssum, *call);
+  if (IsFloat(call->operands[0], 64)) {
+    FindOperation<double>(call->op)->run(f.d, *call);
+  } else {
+    FindOperation<float>(call->op)->run(f.s, *call);
   }
   return ASSAY_OK;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any CBLAS library, by the path of its file. gemm and dot in f64 and f32; sum where the library
-// exports it. Declares the C interface itself, so that no vendor header is needed. Depends on the
-// loader only.
+// Any CBLAS library, by the path of its file: what operators and BLAS have in common, in f64 and
+// f32; sum where the library exports it. Declares the C interface itself, so that no vendor header
+// is needed. Depends on the loader only.
 #pragma once
 
 #include <string>

@@ -133,6 +133,30 @@ Status Describe(const SharedObject& library, const CblasRequest& request, CblasL
   return {};
 }
 
+template <class T>
+void FindFunctions(const SharedObject& library, const std::string& prefix,
+                   const std::string& index_prefix, CblasOf<T>& f) {
+  using Of = CblasOf<T>;
+  const auto find = [&]<class Function>(Function*& function, const char* name) {
+    function = library.Symbol<Function>((prefix + name).c_str());
+  };
+  f.iamax = library.Symbol<typename Of::Find>((index_prefix + "amax").c_str());
+  find(f.dot, "dot");
+  find(f.nrm2, "nrm2");
+  find(f.asum, "asum");
+  find(f.sum, "sum");
+  find(f.scal, "scal");
+  find(f.axpy, "axpy");
+  find(f.gemv, "gemv");
+  find(f.gemm, "gemm");
+  find(f.ger, "ger");
+  find(f.syr, "syr");
+  find(f.trmv, "trmv");
+  find(f.trsv, "trsv");
+  find(f.trmm, "trmm");
+  find(f.trsm, "trsm");
+}
+
 }  // namespace
 
 Result<CblasLibrary> LoadCblas(const CblasRequest& request) {
@@ -140,14 +164,9 @@ Result<CblasLibrary> LoadCblas(const CblasRequest& request) {
   if (!loaded.ok()) return loaded.error();
   const SharedObject& library = loaded.value();
   CblasLibrary found;
-  CblasFunctions& f = found.functions;
-  f.sgemm = library.Symbol<CblasFunctions::Sgemm>("cblas_sgemm");
-  f.dgemm = library.Symbol<CblasFunctions::Dgemm>("cblas_dgemm");
-  f.sdot = library.Symbol<CblasFunctions::Sdot>("cblas_sdot");
-  f.ddot = library.Symbol<CblasFunctions::Ddot>("cblas_ddot");
-  f.ssum = library.Symbol<CblasFunctions::Ssum>("cblas_ssum");
-  f.dsum = library.Symbol<CblasFunctions::Dsum>("cblas_dsum");
-  if (f.sgemm == nullptr) {
+  FindFunctions(library, "cblas_s", "cblas_is", found.functions.s);
+  FindFunctions(library, "cblas_d", "cblas_id", found.functions.d);
+  if (found.functions.s.gemm == nullptr) {
     return Error{request.path, "is a library, but exports no cblas_sgemm",
                  "give a library with the C interface to BLAS"};
   }

@@ -104,7 +104,9 @@ int32_t Supports(void* self, const AssayCall* call, AssayText* reason) {
   if (const std::string_view refusal = Refusal(*call); !refusal.empty()) {
     return Answer(refusal, reason);
   }
-  // Here and not in Run, whose time is limited.
+  // Without data somebody only asks what there is. Started here and not in Run, whose time is
+  // limited.
+  if (call->operands[0].data == nullptr) return ASSAY_OK;
   const Status started = Self(self).world->Start();
   return Answer(started.ok() ? "" : started.error().Text(), reason);
 }

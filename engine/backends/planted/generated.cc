@@ -19,19 +19,22 @@ constexpr uint32_t kFlushed = kF64 | kF32;
 
 constexpr uint32_t kEvery = (1u << kFamilyCount) - 1;
 // Copies and integers have neither NaN nor precision; choices among NaN are matters of declaration.
-constexpr uint32_t kBits = BitsOf(Family::kGather, Family::kIntGemm);
+constexpr uint32_t kBits = BitsOf(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr uint32_t kWithSpecials = kEvery & ~kBits & ~BitsOf(Family::kQuantize);
 // Sums and products whose accumulator is declared.
-constexpr uint32_t kLinear = BitsOf(
-    Family::kGemm, Family::kDot, Family::kSum, Family::kVector, Family::kScatter, Family::kLinear,
-    Family::kAttention, Family::kConv, Family::kPool, Family::kGradient, Family::kCollective);
+constexpr uint32_t kLinear =
+    BitsOf(Family::kGemm, Family::kDot, Family::kSum, Family::kVector, Family::kScatter,
+           Family::kLinear, Family::kAttention, Family::kConv, Family::kPool, Family::kGradient,
+           Family::kCollective, Family::kUpdate, Family::kTriangular, Family::kSolve);
+// Which end of a triangle is reached first is no matter of order.
+constexpr uint32_t kTriangles = BitsOf(Family::kUpdate, Family::kTriangular, Family::kSolve);
 constexpr uint32_t kIndexed = BitsOf(Family::kGather, Family::kScatter);
 // Output rows shorter than a vector body, most of the time.
 constexpr uint32_t kShortRows = BitsOf(Family::kScatter, Family::kConv, Family::kGradient);
 // Where subnormals have a policy of their own.
 constexpr uint32_t kSubnormal =
     BitsOf(Family::kGemm, Family::kDot, Family::kVector, Family::kSum, Family::kConv, Family::kPool,
-           Family::kUnary, Family::kBinary);
+           Family::kUnary, Family::kBinary, Family::kUpdate, Family::kTriangular);
 // One axis, which may pass 65,536 elements.
 constexpr uint32_t kLongAxes = BitsOf(Family::kDot, Family::kSum, Family::kVector, Family::kUnary,
                                       Family::kBinary, Family::kCast, Family::kQuantize);
@@ -41,7 +44,8 @@ constexpr uint32_t kWithRows =
            Family::kConv, Family::kPool, Family::kLinear, Family::kGather, Family::kScatter,
            Family::kGradient, Family::kCollective);
 // Functions of single elements, which have no sum to reorder.
-constexpr uint32_t kOrdered = kLinear | BitsOf(Family::kSoftmax, Family::kNorm, Family::kProduct);
+constexpr uint32_t kOrdered =
+    (kLinear & ~kTriangles) | BitsOf(Family::kSoftmax, Family::kNorm, Family::kProduct);
 
 // Sums whose schedules and runs are told apart.
 constexpr uint32_t kScheduled =
@@ -156,13 +160,13 @@ constexpr Defect kDefects[] = {
     {"wraps_undeclared", "C-EXC-02", kBad, kIndexed, kByHand, kAnyType, kProfile, &IndexWrapsNegative,
      "counts negative indices from the end where raising is declared"},
 
-    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv), 0, kAnyType, kProfile, &TailUnmasked,
+    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kIntDivision), 0, kAnyType, kProfile, &TailUnmasked,
      "reads zeros for the last elements of an axis that is no multiple of eight"},
     {"strides_ignored", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &StridesIgnored,
      "takes padded and transposed operands for dense ones"},
     {"index16", "C-CMP-03", kBad, kLongAxes, 0, kAnyType, kProfile, &OffsetsIn16Bits,
      "computes offsets in 16 bits, as a padding kernel that goes wrong above 65536 elements does"},
-    {"index_narrow", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kPool), 0, kAnyType, kProfile, &LoopsIn8Bits,
+    {"index_narrow", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kPool, Family::kSolve), 0, kAnyType, kProfile, &LoopsIn8Bits,
      "counts along an axis in 8 bits, a narrow index type that short axes reach"},
     {"alone_row", "C-CMP-03 C-ORD-01", kBad, kWithRows, kScalars, kAnyType, kProfile, &RowAloneWrong,
      "leaves the last term out where the output has one row only, a path of its own"},
@@ -194,7 +198,7 @@ constexpr Defect kDefects[] = {
      "computes in f64 and rounds once"},
     {"reversed", kAllClasses, kGood, kOrdered & ~kReversedByHand, kUnsummed, kFloats, kProfile, &Reversed,
      "adds in the opposite order"},
-    {"declared_flush", "C-PRC-03", kGood, kSubnormal, kChoices | Bit(OpId::kAxpy), kFlushed, "planted_flush", &FlushesAll,
+    {"declared_flush", "C-PRC-03", kGood, kSubnormal, kChoices | SetOf(OpId::kAxpy, OpId::kGer, OpId::kSyr), kFlushed, "planted_flush", &FlushesAll,
      "flushes subnormal operands and results, as declared"},
     {"declared_tf32", "C-PRC-01", kGood, BitsOf(Family::kGemm, Family::kDot, Family::kConv), 0, kF32, "planted_tf32", &OperandsTf32InRange,
      "rounds the operands to 11 bits, as declared"},

@@ -71,6 +71,29 @@ int32_t ExpByExp2(const AssayCall& call);
 int32_t TanhByExpm1(const AssayCall& call);
 int32_t GeluNanAtMinusInfinity(const AssayCall& call);
 
+// elementary.cc
+int32_t HyperbolicHalves(const AssayCall& call);
+int32_t HyperbolicEarlyOverflow(const AssayCall& call);
+int32_t TrigonometricTwoParts(const AssayCall& call);
+int32_t TrigonometricRoundedPeriod(const AssayCall& call);
+int32_t SoftplusLogOfSum(const AssayCall& call);
+int32_t SoftplusThreshold(const AssayCall& call);
+int32_t SoftsignReciprocal(const AssayCall& call);
+int32_t SoftsignSquares(const AssayCall& call);
+int32_t LogarithmSmallestNormal(const AssayCall& call);
+int32_t LgammaLogOfGamma(const AssayCall& call);
+int32_t TgammaExpOfLgamma(const AssayCall& call);
+int32_t ErfcOneMinusErf(const AssayCall& call);
+int32_t CbrtByPower(const AssayCall& call);
+int32_t AreaLogForm(const AssayCall& call);
+int32_t PowerByExp(const AssayCall& call);
+int32_t ArcByComplement(const AssayCall& call);
+int32_t BesselLeadingTerm(const AssayCall& call);
+int32_t AbsOfSquare(const AssayCall& call);
+int32_t TangentQuotient(const AssayCall& call);
+int32_t HyperbolicByExpm1(const AssayCall& call);
+int32_t LogarithmQuotient(const AssayCall& call);
+
 // gather.cc
 int32_t GatherRaises(const AssayCall& call);
 int32_t GatherClampsAbove(const AssayCall& call);
@@ -98,6 +121,21 @@ int32_t NormWelford(const AssayCall& call);
 int32_t NormFolded(const AssayCall& call);
 int32_t Nrm2Unscaled(const AssayCall& call);
 int32_t BatchNormNanInterpolated(const AssayCall& call);
+
+// triangular.cc
+int32_t GerAlphaZeroReads(const AssayCall& call);
+int32_t SyrWholeTail(const AssayCall& call);
+int32_t SyrFused(const AssayCall& call);
+int32_t TriangularMasked(const AssayCall& call);
+int32_t TriangularUnitCorrected(const AssayCall& call);
+int32_t TriangularLowerUnturned(const AssayCall& call);
+int32_t TriangularByColumns(const AssayCall& call);
+int32_t SolveMasked(const AssayCall& call);
+int32_t SolveUnitDivides(const AssayCall& call);
+int32_t SolveRoughReciprocal(const AssayCall& call);
+int32_t SolveLowerUnturned(const AssayCall& call);
+int32_t SolveByReciprocal(const AssayCall& call);
+int32_t SolveByColumns(const AssayCall& call);
 
 // epilogue.cc
 int32_t LinearProductStored(const AssayCall& call);
@@ -127,6 +165,15 @@ int32_t Int8PairsSaturate(const AssayCall& call);
 int32_t Int8FloatAccumulator(const AssayCall& call);
 int32_t Int8WithoutMinimum(const AssayCall& call);
 int32_t Int8Reversed(const AssayCall& call);
+
+// integers.cc
+int32_t IntDivTraps(const AssayCall& call);
+int32_t IntDivZeroForZero(const AssayCall& call);
+int32_t IntDivWraps(const AssayCall& call);
+int32_t IntDivAllOnes(const AssayCall& call);
+int32_t IntDivByF32(const AssayCall& call);
+int32_t IntDivByF64(const AssayCall& call);
+int32_t IntDivLong(const AssayCall& call);
 
 // scatter.cc
 int32_t ScatterAtomics(const AssayCall& call);

@@ -17,9 +17,17 @@ using namespace planted;  // the functions of the rows
 constexpr OpSet kReduces =
     Bit(OpId::kAllReduce) | Bit(OpId::kReduceScatter) | Bit(OpId::kAllGather);
 
+constexpr OpSet kIntDivision = Bit(OpId::kIntDiv) | Bit(OpId::kIntRemainder);
+constexpr uint32_t kIntegers = BitsOf(DType::kI32, DType::kI64, DType::kI8, DType::kU8);
+constexpr OpSet kHyperbolic = Bit(OpId::kSinh) | Bit(OpId::kCosh);
+constexpr OpSet kTrigonometric = Bit(OpId::kSin) | Bit(OpId::kCos) | Bit(OpId::kTan);
+constexpr OpSet kLogarithms = Bit(OpId::kLog) | Bit(OpId::kLog2) | Bit(OpId::kLog10);
+constexpr OpSet kAreas = Bit(OpId::kAsinh) | Bit(OpId::kAcosh) | Bit(OpId::kAtanh);
+constexpr OpSet kPowers = Bit(OpId::kExp2) | Bit(OpId::kExp10);
+
 constexpr std::string_view kPrc01 = "C-PRC-01", kPrc02 = "C-PRC-02", kPrc04 = "C-PRC-04",
                            kOrd01 = "C-ORD-01", kOrd02 = "C-ORD-02", kOrd03 = "C-ORD-03",
-                           kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01";
+                           kCmp01 = "C-CMP-01", kExc01 = "C-EXC-01", kExc02 = "C-EXC-02";
 
 // clang-format off
 constexpr auto kRowRows = std::to_array<PlantedKernel>({
@@ -119,6 +127,23 @@ constexpr auto kOtherRows = std::to_array<PlantedKernel>({
     {"int8_reversed", kPrc01, Family::kIntGemm, kGood, Bit(OpId::kInt8Gemm), BitsOf(DType::kI8, DType::kU8), kProfile, &Int8Reversed,
      "adds from the last product to the first"},
 
+    {"int_div_traps", "", Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivTraps,
+     "raises SIGFPE where there is no quotient, as x86's division does"},
+    {"int_div_zero_for_zero", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivZeroForZero,
+     "gives 0 for a division by zero where rejecting it is declared, as Arm's division does"},
+    {"int_div_wraps", kExc01, Family::kIntDivision, kBad, Bit(OpId::kIntDiv), kIntegers & ~BitsOf(DType::kU8), kProfile, &IntDivWraps,
+     "gives the lowest number for its quotient by -1 where rejecting it is declared"},
+    {"int_div_all_ones", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivAllOnes,
+     "gives -1 for a division by zero where rejecting it is declared, like silent acceptance on a GPU stack"},
+    {"int_div_by_f32", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI32, DType::kI64), kProfile, &IntDivByF32,
+     "divides in f32, which holds 24 bits of a dividend"},
+    {"int_div_by_f64", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI64), kProfile, &IntDivByF64,
+     "divides in f64, which holds 53 bits of a dividend"},
+    {"int_div_all_ones_as_declared", kExc01, Family::kIntDivision, kGood, kIntDivision, kIntegers, "planted_all_ones", &IntDivAllOnes,
+     "gives -1, and the dividend as what is left, for a division by zero, as declared"},
+    {"int_div_long", "C-PRC-01 C-EXC-01", Family::kIntDivision, kGood, kIntDivision, kIntegers, kProfile, &IntDivLong,
+     "divides bit by bit"},
+
     {"scatter_atomics", kOrd02, Family::kScatter, kBad, Bit(OpId::kScatterAdd), kFloats, kProfile, &ScatterAtomics,
      "adds in an order of the run, like float atomics, with equal bits declared"},
     {"scatter_loses_update", kOrd02, Family::kScatter, kBad, Bit(OpId::kScatterAdd), kFloats, kProfile, &ScatterLosesUpdate,
@@ -135,6 +160,83 @@ constexpr auto kOtherRows = std::to_array<PlantedKernel>({
     {"conv_omitted", "", Family::kConv, PlantedState::kBaseline, Bit(OpId::kConv2d), kFloats, kProfile, &ConvolutionOmitted,
      "leaves the convolution out, like a generated kernel that fooled its benchmark"},
 });
+constexpr OpSet kProducts = Bit(OpId::kTrmv) | Bit(OpId::kTrmm);
+constexpr OpSet kSolves = Bit(OpId::kTrsv) | Bit(OpId::kTrsm);
+constexpr auto kTriangularRows = std::to_array<PlantedKernel>({
+    {"ger_alpha_zero_reads", "C-PRC-01 C-EXC-01", Family::kUpdate, kGood, Bit(OpId::kGer), kF32 | kF64, kProfile, &GerAlphaZeroReads,
+     "multiplies by alpha = 0, so that NaN of x reaches the matrix, which no text forbids"},
+    {"syr_whole_tail", kExc02, Family::kUpdate, kBad, Bit(OpId::kSyr), kF32 | kF64, kProfile, &SyrWholeTail,
+     "updates both triangles of the last, partial tile"},
+    {"syr_fused", "C-PRC-01 C-EXC-01 C-EXC-02", Family::kUpdate, kGood, Bit(OpId::kSyr), kF32 | kF64, kProfile, &SyrFused,
+     "folds alpha into the left factor and adds with FMA"},
+
+    {"triangular_masked", kExc01, Family::kTriangular, kBad, kProducts, kF32 | kF64, kProfile, &TriangularMasked,
+     "multiplies the other triangle by 0 in place of leaving it alone, so that its NaN show"},
+    {"triangular_unit_corrected", kPrc01, Family::kTriangular, kBad, kProducts, kF32 | kF64, kProfile, &TriangularUnitCorrected,
+     "multiplies by the stored diagonal and takes it back where the diagonal is unit"},
+    {"triangular_lower_unturned", "C-CMP-03", Family::kTriangular, kBad, kProducts, kF32 | kF64, kProfile, &TriangularLowerUnturned,
+     "forgets to transpose a lower triangle"},
+    {"triangular_by_columns", "C-PRC-01 C-EXC-01", Family::kTriangular, kGood, kProducts, kF32 | kF64, kProfile, &TriangularByColumns,
+     "adds columns with FMA from the last to the first and skips zeros, as reference BLAS does"},
+
+    {"solve_masked", kExc01, Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveMasked,
+     "multiplies the other triangle by 0 in place of leaving it alone, so that its NaN show"},
+    {"solve_unit_divides", kExc01, Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveUnitDivides,
+     "multiplies and divides by the stored diagonal where the diagonal is unit"},
+    {"solve_rough_reciprocal", kPrc01, Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveRoughReciprocal,
+     "multiplies by a reciprocal of 12 bits, like the estimate of a vector unit without its refinement"},
+    {"solve_lower_unturned", "C-CMP-03", Family::kSolve, kBad, kSolves, kF32 | kF64, kProfile, &SolveLowerUnturned,
+     "forgets to transpose a lower triangle"},
+    {"solve_by_reciprocal", "C-PRC-01 C-EXC-01", Family::kSolve, kGood, kSolves, kF32 | kF64, kProfile, &SolveByReciprocal,
+     "multiplies by the reciprocal of the diagonal"},
+    {"solve_by_columns", "C-PRC-01 C-EXC-01", Family::kSolve, kGood, kSolves, kF32 | kF64, kProfile, &SolveByColumns,
+     "subtracts columns with FMA and skips zeros, as reference BLAS does"},
+});
+
+constexpr auto kElementaryRows = std::to_array<PlantedKernel>({
+    {"hyperbolic_halves", kPrc02, Family::kUnary, kBad, kHyperbolic, kF32 | kF64, kProfile, &HyperbolicHalves,
+     "halves a sum of exponentials, which overflows before the answer does and cancels near 0"},
+    {"hyperbolic_early_overflow", kPrc02, Family::kUnary, kBad, kHyperbolic, kF32 | kF64, kProfile, &HyperbolicEarlyOverflow,
+     "gives Inf from where exp overflows, half an argument early, like a vectorised sinh and cosh"},
+    {"trigonometric_two_parts", kPrc02, Family::kUnary, kBad, kTrigonometric, kF32 | kF64, kProfile, &TrigonometricTwoParts,
+     "reduces with pi / 2 in two parts, which large multiples outgrow"},
+    {"trigonometric_rounded_period", kPrc02, Family::kUnary, kBad, kTrigonometric, kF32 | kF64, kProfile, &TrigonometricRoundedPeriod,
+     "takes the remainder by a rounded 2 pi"},
+    {"softplus_log_of_sum", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftplus), kF32 | kF64, kProfile, &SoftplusLogOfSum,
+     "computes log(1 + e^x), which overflows above and loses e^x below"},
+    {"softplus_threshold", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftplus), kF32 | kF64, kProfile, &SoftplusThreshold,
+     "gives 0 below -20, where the answer is ordinary"},
+    {"softsign_reciprocal", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftsign), kF32 | kF64, kProfile, &SoftsignReciprocal,
+     "multiplies by a reciprocal that underflows for the largest numbers, like a packet softsign"},
+    {"softsign_squares", kPrc02, Family::kUnary, kBad, Bit(OpId::kSoftsign), kF32 | kF64, kProfile, &SoftsignSquares,
+     "takes |x| as the root of a square that overflows"},
+    {"logarithm_smallest_normal", "C-PRC-03", Family::kUnary, kBad, kLogarithms, kF32 | kF64, kProfile, &LogarithmSmallestNormal,
+     "gives the smallest normal number's logarithm for every subnormal, like a packet log"},
+    {"lgamma_log_of_gamma", kPrc02, Family::kUnary, kBad, Bit(OpId::kLgamma), kF32 | kF64, kProfile, &LgammaLogOfGamma,
+     "takes the logarithm of a gamma that overflows from 35 on (f32) and cancels near 1 and 2"},
+    {"tgamma_exp_of_lgamma", kPrc02, Family::kUnary, kBad, Bit(OpId::kTgamma), kF32 | kF64, kProfile, &TgammaExpOfLgamma,
+     "takes the exponential of a rounded logarithm, whose error grows with its size"},
+    {"erfc_one_minus_erf", kPrc02, Family::kUnary, kBad, Bit(OpId::kErfc), kF32 | kF64, kProfile, &ErfcOneMinusErf,
+     "computes 1 - erf(x), which cancels in the tail"},
+    {"cbrt_by_power", kPrc02, Family::kUnary, kBad, Bit(OpId::kCbrt), kF32 | kF64, kProfile, &CbrtByPower,
+     "raises to a rounded 1 / 3"},
+    {"area_log_form", kPrc02, Family::kUnary, kBad, kAreas, kF32 | kF64, kProfile, &AreaLogForm,
+     "uses the textbook logarithms, which square large numbers and cancel near 0"},
+    {"power_by_exp", kPrc02, Family::kUnary, kBad, kPowers, kF32 | kF64, kProfile, &PowerByExp,
+     "computes exp of a rounded product, whose error grows with its size"},
+    {"arc_by_complement", kPrc02, Family::kUnary, kBad, Bit(OpId::kAcos) | Bit(OpId::kAsin), kF32 | kF64, kProfile, &ArcByComplement,
+     "subtracts from pi / 2, or squares, near 1"},
+    {"j0_leading_term", kPrc02, Family::kUnary, kBad, Bit(OpId::kJ0), kF32, kProfile, &BesselLeadingTerm,
+     "uses the first term of the asymptotic form from 8 on"},
+    {"abs_of_square", kPrc02, Family::kUnary, kBad, Bit(OpId::kAbs), kF32 | kF64, kProfile, &AbsOfSquare,
+     "takes the root of a square, which over- and underflows"},
+    {"tangent_quotient", "C-PRC-02 C-EXC-01", Family::kUnary, kGood, Bit(OpId::kTan), kUpTo32, kProfile, &TangentQuotient,
+     "divides sine by cosine, in double"},
+    {"sinh_by_expm1", "C-PRC-02 C-EXC-01", Family::kUnary, kGood, Bit(OpId::kSinh), kUpTo32, kProfile, &HyperbolicByExpm1,
+     "takes sinh from expm1, in double"},
+    {"logarithm_quotient", "C-PRC-02 C-PRC-03", Family::kUnary, kGood, Bit(OpId::kLog2) | Bit(OpId::kLog10), kUpTo32, kProfile, &LogarithmQuotient,
+     "divides the natural logarithm, in double"},
+});
 // clang-format on
 
 }  // namespace
@@ -143,6 +245,8 @@ void planted::AppendWritten(Family family, std::vector<PlantedKernel>& rows) {
   AppendFamily(kRowRows, family, rows);
   AppendFamily(kEpilogueRows, family, rows);
   AppendFamily(kOtherRows, family, rows);
+  AppendFamily(kTriangularRows, family, rows);
+  AppendFamily(kElementaryRows, family, rows);
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "engine/backends/reference/formats.h"
 #include "engine/backends/reference/functions.h"
@@ -8,6 +9,48 @@
 
 namespace assay::reference {
 namespace {
+
+// Functions that are calculated one precision up and rounded once.
+struct WideRow {
+  uint32_t op;
+  double (*of_double)(double);
+  long double (*of_long_double)(long double);
+};
+constexpr WideRow kWideRows[] = {
+    {ASSAY_OP_SIN, std::sin, std::sin},
+    {ASSAY_OP_COS, std::cos, std::cos},
+    {ASSAY_OP_TAN, std::tan, std::tan},
+    {ASSAY_OP_ASIN, std::asin, std::asin},
+    {ASSAY_OP_ACOS, std::acos, std::acos},
+    {ASSAY_OP_ATAN, std::atan, std::atan},
+    {ASSAY_OP_SINH, std::sinh, std::sinh},
+    {ASSAY_OP_COSH, std::cosh, std::cosh},
+    {ASSAY_OP_ASINH, std::asinh, std::asinh},
+    {ASSAY_OP_ACOSH, std::acosh, std::acosh},
+    {ASSAY_OP_ATANH, std::atanh, std::atanh},
+    {ASSAY_OP_EXP2, std::exp2, std::exp2},
+    {ASSAY_OP_EXP10, ::exp10, ::exp10l},
+    {ASSAY_OP_LOG2, std::log2, std::log2},
+    {ASSAY_OP_LOG10, std::log10, std::log10},
+    {ASSAY_OP_CBRT, std::cbrt, std::cbrt},
+    {ASSAY_OP_ERFC, std::erfc, std::erfc},
+    {ASSAY_OP_TGAMMA, std::tgamma, std::tgamma},
+    {ASSAY_OP_LGAMMA, std::lgamma, std::lgamma},
+    {ASSAY_OP_SOFTPLUS, Softplus<double>, Softplus<long double>},
+    {ASSAY_OP_SOFTSIGN, Softsign<double>, Softsign<long double>},
+};
+
+float ApplyWide(const WideRow& row, float x) { return static_cast<float>(row.of_double(x)); }
+double ApplyWide(const WideRow& row, double x) {
+  return static_cast<double>(row.of_long_double(x));
+}
+
+// Two precisions up: near a zero the terms of the asymptotic form cancel. No type is that far above
+// double, which the operator does not take.
+template <class Real>
+Real BesselJ0(Real x) {
+  return static_cast<Real>(::j0l(x));
+}
 
 // The overloads of std for float are the float functions of libm.
 template <class Real>
@@ -39,9 +82,19 @@ Real Apply(const AssayCall& call, Real x) {
       return Relu(x);
     case ASSAY_OP_CLAMP:
       return Clamp(x, static_cast<Real>(call.attributes[0]), static_cast<Real>(call.attributes[1]));
-    default:
+    case ASSAY_OP_ABS:
+      return std::fabs(x);
+    case ASSAY_OP_J0:
+      return BesselJ0(x);
+    case ASSAY_OP_GELU:
       return call.attributes[0] == 0 ? GeluErf(x) : GeluTanh(x);
+    default:
+      break;
   }
+  for (const WideRow& row : kWideRows) {
+    if (row.op == call.op) return ApplyWide(row, x);
+  }
+  return std::numeric_limits<Real>::quiet_NaN();
 }
 
 template <class Real>

@@ -77,6 +77,17 @@ Real Mish(Real x) {
   return static_cast<Real>(static_cast<Wide>(x) * w / (w + 2));
 }
 
+// ln(1 + e^x): e^x overflows before the logarithm does, so the larger part stands outside.
+template <class Wide>
+Wide Softplus(Wide x) {
+  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+template <class Wide>
+Wide Softsign(Wide x) {
+  return std::isinf(x) ? std::copysign(Wide{1}, x) : x / (1 + std::fabs(x));
+}
+
 template <class Real>
 Real Relu(Real x) {
   return x < 0 ? Real{0} : x;  // NaN is not below 0

@@ -26,6 +26,10 @@ void FusedLinear(const AssayCall& call);
 // The scaled gradient is one rounding of the exact product to the stored type.
 void ScaledGradient(const AssayCall& call);
 
+// triangular.cc
+void RankOne(const AssayCall& call);     // ger syr; alpha = 0: nothing is read or written
+void Triangular(const AssayCall& call);  // trmv trmm trsv trsm; alpha = 0 stores zeros, reads nothing
+
 // reductions.cc
 void Reduction(const AssayCall& call);  // sum mean asum prod nrm2 variance max min
 bool Find(const AssayCall& call);       // argmax (first NaN, else first maximum), amax
@@ -39,6 +43,9 @@ void Attention(const AssayCall& call);
 // elementwise.cc
 void Unary(const AssayCall& call);
 void Binary(const AssayCall& call);
+
+// integers.cc
+bool IntDivision(const AssayCall& call);  // int_div, int_remainder; raises where no quotient fits
 
 // convert.cc
 // One rounding, ties to even; "saturating" 8-bit floats give their largest number for what is

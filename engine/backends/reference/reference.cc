@@ -18,11 +18,12 @@ const char* Declare(void*, const char* key) {
 void Close(void*) {}
 
 int32_t Supports(void*, const AssayCall* call, AssayText* reason) {
-  return Answer(call->op <= ASSAY_OP_ALL_GATHER ? "" : "no such operation", reason);
+  return Answer(call->op <= ASSAY_OP_ABS ? "" : "no such operation", reason);
 }
 
 std::string_view WhyRaised(uint32_t op) {
   if (op == ASSAY_OP_ARGMAX || op == ASSAY_OP_AMAX) return "nothing to search";
+  if (op == ASSAY_OP_INT_DIV || op == ASSAY_OP_INT_REMAINDER) return "no such quotient";
   return "index outside what it chooses from";
 }
 

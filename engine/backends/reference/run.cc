@@ -25,6 +25,14 @@ Kernel KernelOf(uint32_t op) {
       return FusedLinear;
     case ASSAY_OP_SCALED_GRADIENT:
       return ScaledGradient;
+    case ASSAY_OP_GER:
+    case ASSAY_OP_SYR:
+      return RankOne;
+    case ASSAY_OP_TRMV:
+    case ASSAY_OP_TRSV:
+    case ASSAY_OP_TRMM:
+    case ASSAY_OP_TRSM:
+      return Triangular;
     case ASSAY_OP_CUMSUM:
       return Cumsum;
     case ASSAY_OP_SOFTMAX:
@@ -75,6 +83,9 @@ int32_t Run(const AssayCall& call) {
       return RaisedUnless(GatherRows(call));
     case ASSAY_OP_SCATTER_ADD:
       return RaisedUnless(ScatterAdd(call));
+    case ASSAY_OP_INT_DIV:
+    case ASSAY_OP_INT_REMAINDER:
+      return RaisedUnless(IntDivision(call));
     default:
       KernelOf(call.op)(call);
       return ASSAY_OK;

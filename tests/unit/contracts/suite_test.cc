@@ -65,9 +65,30 @@ TEST(BuiltinSuite, IsTheTextOfTheFiles) {
 
 TEST(BuiltinSuite, HasAProfileForEveryBackend) {
   const std::vector<std::string> profiles = ProfilesOf(*BuiltinSuite());
-  for (const char* name :
-       {"reference", "planted", "simt", "openblas", "blis", "netlib", "atlas", "gsl", "cblas",
-        "onednn", "onednn_before_vnni", "xnnpack", "eigen", "mpi", "assumed", "ieee", "blas"}) {
+  for (const char* name : {"reference",
+                           "planted",
+                           "simt",
+                           "openblas",
+                           "blis",
+                           "netlib",
+                           "atlas",
+                           "gsl",
+                           "cblas",
+                           "onednn",
+                           "onednn_before_vnni",
+                           "eigen",
+                           "mpi",
+                           "opencl",
+                           "clblast",
+                           "xnnpack",
+                           "libm",
+                           "libmvec",
+                           "sleef",
+                           "libtorch",
+                           "libxsmm",
+                           "assumed",
+                           "ieee",
+                           "blas"}) {
     EXPECT_THAT(profiles, Contains(name));
   }
 }

@@ -219,6 +219,7 @@ TEST(Gelu, HasTwoLevels) {
 
 TEST(UlpClass, TakesTheUlpOfTheTruthsBinade) {
   Scene scene(OpId::kExp, DType::kF32, {3});
+  scene.SetEach(Quantity::kAbsX, 1);
   scene.declared.ulp_limit = 3;
   scene.SetTruth(0, 1.5);
   scene.SetTruth(1, 1, -0x1p-60);  // just below 1: the lower binade
@@ -233,9 +234,26 @@ TEST(UlpClass, TakesTheUlpOfTheTruthsBinade) {
 TEST(UlpClass, IsCountedInTheAccumulatorOfANarrowType) {
   Scene scene(OpId::kExp, DType::kBf16, {1});
   scene.declared.accumulator = Accumulator{Format::kF32, false, 0, 0};
+  scene.SetEach(Quantity::kAbsX, 1);
   scene.declared.ulp_limit = 1;
   scene.SetTruth(0, 1.5);
   EXPECT_EQ(scene.Tolerance("C-PRC-02"), 0x1p-23);
+}
+
+TEST(UlpClass, HoldsForDeclaredArgumentsAndAboveTheDeclaredFloor) {
+  Scene scene(OpId::kCos, DType::kF32, {1});
+  scene.declared.ulp_limit = 1;
+  scene.declared.argument_limit = 5e9;
+  scene.SetTruth(0, 0.75);
+  scene.SetEach(Quantity::kAbsX, 5e9);
+  EXPECT_EQ(scene.Tolerance("C-PRC-02"), 0x1p-24);
+  scene.SetEach(Quantity::kAbsX, 5.1e9);
+  EXPECT_TRUE(std::isinf(scene.Tolerance("C-PRC-02")));
+  scene.declared.argument_limit.reset();
+  scene.declared.error_floor = 1e-6;
+  EXPECT_EQ(scene.Tolerance("C-PRC-02"), 1e-6);
+  scene.declared.error_floor = 1e-12;  // below an ulp it says nothing
+  EXPECT_EQ(scene.Tolerance("C-PRC-02"), 0x1p-24);
 }
 
 TEST(UlpClass, SaysNothingOfLogWhereItsInputMayBeFlushed) {

@@ -137,6 +137,9 @@ TEST(Decode, TellsBadShapesFromLargeOnes) {
             Reject::kTooLarge);
   EXPECT_EQ(RejectOf(Encoded(MakeCase(OpId::kGemm, DType::kF32, {200, 200, 200}))),
             Reject::kTooLarge);
+  Case step = MakeCase(OpId::kConv2d, DType::kF32, {1, 1, 4, 4, 1, 2, 2});
+  step.attributes[kConvStride].real = 0;
+  EXPECT_EQ(RejectOf(Encoded(step)), Reject::kBadField);
   Case huge = Small();
   huge.operands[0].shape[0] = std::numeric_limits<int64_t>::min();
   EXPECT_EQ(RejectOf(Encoded(huge)), Reject::kBadField);

@@ -30,7 +30,7 @@ TEST(Probe, EveryProbeSaysSomethingAboutSomeOperatorAndEveryOperatorHasProbes) {
     for (const OperatorDef& def : Operators()) {
       if (Applies(*ParseProbe(name), def.id)) ops |= Bit(def.id);
     }
-    EXPECT_NE(ops, 0u) << name;
+    EXPECT_TRUE(ops != 0) << name;
     probed |= ops;
   }
   EXPECT_TRUE(probed == ~OpSet{0} >> (128 - kOpCount));

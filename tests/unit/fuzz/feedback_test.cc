@@ -13,14 +13,14 @@ namespace {
 TEST(SizeBucket, IsExactForSmallSizesAndSetsPowersOfTwoApart) {
   for (int size = 0; size <= 4; ++size) EXPECT_EQ(SizeBucket(size), size);
   std::set<int> buckets;
-  for (const int64_t size : {5, 8, 9, 16, 17, 32, 33, 64, 128, 1024}) {
+  for (const int64_t size : {5, 8, 9, 16, 17, 32, 33, 64, 256, 65536}) {
     const int bucket = SizeBucket(size);
     EXPECT_TRUE(bucket > 4 && bucket < 16) << size;
     EXPECT_TRUE(buckets.insert(bucket).second) << size;
   }
   EXPECT_EQ(SizeBucket(5), SizeBucket(7));
   EXPECT_EQ(SizeBucket(17), SizeBucket(31));
-  EXPECT_EQ(SizeBucket(int64_t{1} << 40), SizeBucket(1024));
+  EXPECT_EQ(SizeBucket(int64_t{1} << 40), SizeBucket(32768));
 }
 
 TEST(RatioLevel, GrowsWithTheRatioAndPutsWhatIsNoNumberOnTop) {

@@ -81,7 +81,8 @@ double Allowed(OpId op, DType type, double exact) {
   if (op == OpId::kAdd || op == OpId::kMul || op == OpId::kRemainder) {
     return std::fabs(exact) < 0x1p-960 ? 0x1p-1074 : 0;
   }
-  const double relative = op == OpId::kPow && type != DType::kF64 ? 0x1p-44 : 0x1p-96;
+  const bool power = op == OpId::kPow;
+  const double relative = !power ? 0x1p-96 : type == DType::kF64 ? 0x1p-75 : 0x1p-44;
   return std::fabs(exact) * relative + 0x1p-999;
 }
 

@@ -13,9 +13,15 @@
 namespace assay::fixtures {
 
 inline constexpr Function kFunctions[] = {
-    Function::kExp,     Function::kLog,      Function::kTanh,  Function::kSqrt,  Function::kErf,
-    Function::kGeluErf, Function::kGeluTanh, Function::kExpm1, Function::kLog1p, Function::kRsqrt,
-    Function::kSigmoid, Function::kSilu,     Function::kMish};
+    Function::kExp,   Function::kLog,      Function::kTanh,     Function::kSqrt,
+    Function::kErf,   Function::kGeluErf,  Function::kGeluTanh, Function::kExpm1,
+    Function::kLog1p, Function::kRsqrt,    Function::kSigmoid,  Function::kSilu,
+    Function::kMish,  Function::kSin,      Function::kCos,      Function::kTan,
+    Function::kAsin,  Function::kAcos,     Function::kAtan,     Function::kSinh,
+    Function::kCosh,  Function::kAsinh,    Function::kAcosh,    Function::kAtanh,
+    Function::kExp2,  Function::kExp10,    Function::kLog2,     Function::kLog10,
+    Function::kCbrt,  Function::kErfc,     Function::kTgamma,   Function::kLgamma,
+    Function::kJ0,    Function::kSoftplus, Function::kSoftsign};
 
 class MpfrFunction {
  public:
@@ -79,6 +85,9 @@ class MpfrFunction {
         MishFactor(value_);
         mpfr_mul(value_, value_, x_, MPFR_RNDN);
         break;
+      default:
+        EvaluateElementary(function);
+        break;
     }
   }
 
@@ -87,7 +96,10 @@ class MpfrFunction {
   double TailCondition(Function function, double x) {
     mpfr_set_d(x_, x, MPFR_RNDN);
     Sigmoid(z_);
-    if (function == Function::kMish) {
+    if (function == Function::kSoftplus) {
+      EvaluateElementary(function);
+      mpfr_div(z_, z_, value_, MPFR_RNDN);
+    } else if (function == Function::kMish) {
       MishFactor(y_);
       mpfr_sqr(difference_, y_, MPFR_RNDN);
       mpfr_ui_sub(difference_, 1, difference_, MPFR_RNDN);
@@ -149,6 +161,42 @@ class MpfrFunction {
   }
 
  private:
+  // The functions that MPFR has by name, and two short formulas; from value x_ into value_.
+  void EvaluateElementary(Function function) {
+    using Apply = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+    struct Row {
+      Function function;
+      Apply apply;
+    };
+    static constexpr Row kRows[] = {
+        {Function::kSin, mpfr_sin},     {Function::kCos, mpfr_cos},
+        {Function::kTan, mpfr_tan},     {Function::kAsin, mpfr_asin},
+        {Function::kAcos, mpfr_acos},   {Function::kAtan, mpfr_atan},
+        {Function::kSinh, mpfr_sinh},   {Function::kCosh, mpfr_cosh},
+        {Function::kAsinh, mpfr_asinh}, {Function::kAcosh, mpfr_acosh},
+        {Function::kAtanh, mpfr_atanh}, {Function::kExp2, mpfr_exp2},
+        {Function::kExp10, mpfr_exp10}, {Function::kLog2, mpfr_log2},
+        {Function::kLog10, mpfr_log10}, {Function::kCbrt, mpfr_cbrt},
+        {Function::kErfc, mpfr_erfc},   {Function::kTgamma, mpfr_gamma},
+        {Function::kJ0, mpfr_j0},
+    };
+    for (const Row& row : kRows) {
+      if (row.function == function) row.apply(value_, x_, MPFR_RNDN);
+    }
+    if (function == Function::kLgamma) {
+      int sign = 0;
+      mpfr_lgamma(value_, &sign, x_, MPFR_RNDN);
+    }
+    if (function == Function::kSoftplus) {
+      mpfr_exp(value_, x_, MPFR_RNDN);
+      mpfr_log1p(value_, value_, MPFR_RNDN);
+    }
+    if (function == Function::kSoftsign) {
+      mpfr_abs(y_, x_, MPFR_RNDN);
+      mpfr_add_ui(y_, y_, 1, MPFR_RNDN);
+      mpfr_div(value_, x_, y_, MPFR_RNDN);
+    }
+  }
   void Sigmoid(mpfr_t to) {
     mpfr_neg(to, x_, MPFR_RNDN);
     mpfr_exp(to, to, MPFR_RNDN);

@@ -83,6 +83,48 @@ TEST(PointSpecials, OfOneElementFollowTheTable) {
   EXPECT_EQ(SetOf(OpId::kRelu, -0.0), kClassByValue);
 }
 
+TEST(PointSpecials, OfElementaryFunctionsFollowAnnexF) {
+  for (const OpId op : {OpId::kSin, OpId::kCos, OpId::kTan}) {
+    EXPECT_EQ(SetOf(op, kInf), kClassNan) << DefOf(op).name;
+  }
+  for (const OpId op : {OpId::kSin, OpId::kTan, OpId::kAsin, OpId::kAtan, OpId::kSinh, OpId::kAsinh,
+                        OpId::kAtanh, OpId::kCbrt}) {
+    EXPECT_EQ(SetOf(op, -0.0), kClassNegZero) << DefOf(op).name;
+    EXPECT_EQ(SetOf(op, 0.0), kClassPosZero) << DefOf(op).name;
+  }
+  for (const OpId op : {OpId::kAsin, OpId::kAcos, OpId::kAtanh}) {
+    EXPECT_EQ(SetOf(op, 1.5), kClassNan) << DefOf(op).name;
+    EXPECT_EQ(SetOf(op, -kInf), kClassNan) << DefOf(op).name;
+  }
+  EXPECT_EQ(SetOf(OpId::kAcos, 1), kClassPosZero);
+  EXPECT_EQ(SetOf(OpId::kAcosh, 1), kClassPosZero);
+  EXPECT_EQ(SetOf(OpId::kAcosh, 0.5), kClassNan);
+  EXPECT_EQ(SetOf(OpId::kAtanh, 1), kClassPosInf);
+  EXPECT_EQ(SetOf(OpId::kAtanh, -1), kClassNegInf);
+  EXPECT_EQ(SetOf(OpId::kCosh, -kInf), kClassPosInf);
+  EXPECT_EQ(SetOf(OpId::kSinh, -kInf), kClassNegInf);
+  EXPECT_EQ(SetOf(OpId::kExp2, -kInf), kClassPosZero);
+  EXPECT_EQ(SetOf(OpId::kLog2, -0.0), kClassNegInf);
+  EXPECT_EQ(SetOf(OpId::kErfc, kInf), kClassPosZero);
+  EXPECT_EQ(SetOf(OpId::kTgamma, -0.0), kClassNegInf);
+  EXPECT_EQ(SetOf(OpId::kTgamma, -3), kClassNan);
+  EXPECT_EQ(SetOf(OpId::kTgamma, -kInf), kClassNan);
+  EXPECT_EQ(SetOf(OpId::kTgamma, -3.5), kClassByValue);
+  EXPECT_EQ(SetOf(OpId::kLgamma, -3), kClassPosInf);
+  EXPECT_EQ(SetOf(OpId::kLgamma, -kInf), kClassPosInf);
+  EXPECT_EQ(SetOf(OpId::kSoftplus, -kInf), kClassPosZero);
+  EXPECT_EQ(SetOf(OpId::kAbs, -0.0), kClassPosZero);
+  EXPECT_EQ(SetOf(OpId::kAbs, -kInf), kClassPosInf);
+}
+
+TEST(PointSpecials, LeaveALimitOpenWhereTheFormulaHasNone) {
+  Fixture fixture(OpId::kSoftsign, DType::kF32, {2});
+  fixture.SetReal(0, {kInf, -kInf});
+  const Evidence& evidence = fixture.Measure();
+  EXPECT_EQ(evidence.hi, (std::vector<double>{1, -1}));
+  EXPECT_EQ(evidence.legal[0], kClassByValue | kClassNan);
+}
+
 TEST(PointSpecials, HaveTheirLimitsAtTheInfinities) {
   for (const DType type : {DType::kF16, DType::kF64}) {
     Fixture expm1(OpId::kExpm1, type, {1});

@@ -68,6 +68,14 @@ TEST(GemmSpecials, AllowNanWhereAnInfiniteAlphaMeetsAVanishedBlock) {
   EXPECT_EQ(SetOf({1, 2}, {1, 2}, kInf, 0, 0), kClassPosInf);
 }
 
+// No order of this sum is finite: its infinity meets the one of c. c alone makes the output special,
+// so that nothing else says how large the sum is.
+TEST(GemmSpecials, AllowNanWhereAScaledSumOverflowsAgainstAnInfiniteC) {
+  EXPECT_EQ(SetOf({0x1p20}, {0x1p20}, 0x1p100, 1, -kInf), kClassNegInf | kClassNan);
+  EXPECT_EQ(SetOf({0x1p20}, {0x1p20}, 0x1p100, 1, kInf), kClassPosInf);
+  EXPECT_EQ(SetOf({0x1p20}, {0x1p20}, 0x1p80, 1, -kInf), kClassNegInf);
+}
+
 TEST(GemmSpecials, TreatAnEmptySumAsAlphaZero) {
   EXPECT_EQ(SetOf({}, {}, 1, 0, kNaN), kClassPosZero);
   EXPECT_EQ(SetOf({}, {}, -1, 0, kNaN), kClassZero);  // -1 * +0 in reference BLAS, transposed

@@ -110,7 +110,8 @@ TEST(UnaryTiers, AreNamed) {
     return fixture.Measure().tier;
   };
   EXPECT_EQ(tier_of(OpId::kExp, DType::kF32), Tier::kLibm);
-  EXPECT_EQ(tier_of(OpId::kExp, DType::kF64), Tier::kBall);
+  EXPECT_EQ(tier_of(OpId::kExp, DType::kF64), Tier::kDot2);
+  EXPECT_EQ(tier_of(OpId::kErf, DType::kF64), Tier::kBall);
   EXPECT_EQ(tier_of(OpId::kSqrt, DType::kF64), Tier::kDot2);
 }
 
@@ -125,6 +126,37 @@ TEST(UnaryTiers, KeepExactAnswersExact) {
   }
   EXPECT_EQ(balls.Evaluate(Function::kLog, 1, 0).hi, 0);
   EXPECT_EQ(balls.Evaluate(Function::kLog, 1, 0).radius, 0);
+}
+
+TEST(UnaryTiers, KeepExactAnswersOfElementaryFunctionsExact) {
+  struct Exact {
+    Function function;
+    double x, y;
+  };
+  BallEvaluator balls;
+  for (const Exact& exact : {Exact{Function::kCos, 0, 1},
+                             {Function::kLgamma, 2, 0},
+                             {Function::kAcosh, 1, 0},
+                             {Function::kLog2, 0x1p-1074, -1074},
+                             {Function::kExp2, -1074, 0x1p-1074},
+                             {Function::kCbrt, -27, -3},
+                             {Function::kTgamma, 11, 3628800},
+                             {Function::kLog10, 1000, 3}}) {
+    const Enclosure truth = balls.Evaluate(exact.function, exact.x, 0);
+    EXPECT_EQ(truth.hi + truth.lo, exact.y) << static_cast<int>(exact.function);
+    EXPECT_LE(truth.radius, std::fabs(exact.y) * 0x1p-100);
+  }
+}
+
+TEST(UnaryRange, BoundsElementaryFunctionsAtTheEndsOfTheRange) {
+  BallEvaluator balls;
+  // The largest arguments with a finite hyperbolic sine and gamma, and what lies beyond.
+  EXPECT_LT(balls.Evaluate(Function::kSinh, 0x1.633ce8fb9f87dp+9, 0).hi, kInf);
+  EXPECT_EQ(balls.Evaluate(Function::kSinh, -1e300, 0).hi, -kInf);
+  EXPECT_LT(balls.Evaluate(Function::kTgamma, 0x1.573fae561f647p+7, 0).hi, kInf);
+  EXPECT_EQ(balls.Evaluate(Function::kTgamma, 1e10, 0).hi, kInf);
+  EXPECT_LE(std::fabs(balls.Evaluate(Function::kTgamma, -250.5, 0).radius), 0x1p-1074);
+  EXPECT_EQ(balls.Evaluate(Function::kSoftplus, 1e300, 0).hi, 1e300);
 }
 
 TEST(UnaryQuantities, MeasureMagnitudeAndCondition) {

@@ -9,8 +9,13 @@
 #include <vector>
 
 #include "oracles/number/ball_value.h"
+#include "oracles/wide_exp_table.h"
 #include "tests/unit/oracles/fixtures.h"
 #include "tests/unit/oracles/mpfr_number.h"
+
+#ifndef ASSAY_TIER_CASES
+#define ASSAY_TIER_CASES 20000
+#endif
 
 namespace assay::fixtures {
 namespace {
@@ -46,6 +51,51 @@ TEST(Numbers, EncloseChainsOfArithmetic) {
       ASSERT_TRUE(Holds(EnclosureOf(balls[i]), exact[i])) << "round " << round << ", step " << i;
     }
     if (reach == 10) ASSERT_LE(wide[0].radius, std::fabs(wide[0].hi) * 0x1p-99);
+  }
+}
+
+TEST(Numbers, HaveTheRootsOfTwo) {
+  for (int j = 0; j < 64; ++j) {
+    const Mpfr root = Exp(Log(Mpfr(2)) * Mpfr(j) / Mpfr(64));
+    const Mpfr distance = Abs(root - Mpfr(kRootsOfTwo[j][0]) - Mpfr(kRootsOfTwo[j][1]));
+    EXPECT_TRUE(distance <= Mpfr(0x1p-106)) << j;
+  }
+}
+
+// Far tighter than the radius that is claimed, so that the analysis has the slack it speaks of.
+TEST(Numbers, HaveExponentialsWithinTheAnalysedError) {
+  Random random(17);
+  for (int round = 0; round < ASSAY_TIER_CASES; ++round) {
+    const double x = random.Scaled(-30, 9);
+    if (!(std::fabs(x) < 600)) continue;
+    const Wide exp = Exp(Wide(x)), expm1 = Expm1(Wide(x)), log = Log(Wide(std::fabs(x)));
+    const Mpfr exact = Exp(Mpfr(x));
+    const auto off = [](const Wide& wide) { return Mpfr(wide.hi) + Mpfr(wide.lo); };
+    ASSERT_TRUE(Abs(off(exp) - exact) <= exact * Mpfr(0x1p-102)) << x;
+    ASSERT_TRUE(Holds(EnclosureOf(expm1), exact - Mpfr(1))) << x;
+    ASSERT_LE(expm1.radius, std::fabs(expm1.hi) * 0x1p-88) << x;
+    ASSERT_TRUE(Holds(EnclosureOf(log), Log(Abs(Mpfr(x))))) << x;
+    ASSERT_LE(log.radius, std::fabs(log.hi) * 0x1p-88) << x;
+    if (std::fabs(x) < 0.0053) {
+      ASSERT_TRUE(Abs(off(expm1) - (exact - Mpfr(1))) <= Abs(exact - Mpfr(1)) * Mpfr(0x1p-97)) << x;
+    }
+  }
+}
+
+// What a radius of the argument does.
+TEST(Numbers, EncloseFunctionsOfWholeIntervals) {
+  Random random(18);
+  for (int round = 0; round < 4000; ++round) {
+    const double x = random.Scaled(-12, 8);
+    const double reach = std::fabs(x) * std::ldexp(1, random.Between(-90, -3));
+    for (const double end : {x - reach, x + reach}) {
+      const Wide whole(x, 0, std::fabs(end - x));
+      EXPECT_TRUE(Holds(EnclosureOf(Exp(whole)), Exp(Mpfr(end)))) << x << " " << reach;
+      EXPECT_TRUE(Holds(EnclosureOf(Expm1(whole)), Exp(Mpfr(end)) - Mpfr(1))) << x << " " << reach;
+      if (x < 0) continue;
+      EXPECT_TRUE(Holds(EnclosureOf(Log(whole)), Log(Mpfr(end)))) << x << " " << reach;
+      EXPECT_TRUE(Holds(EnclosureOf(Log1p(whole)), Log(Mpfr(1) + Mpfr(end)))) << x << " " << reach;
+    }
   }
 }
 
