@@ -13,6 +13,7 @@ namespace assay {
 struct JudgeScratch::Impl {
   ProgramScratch program;
   std::vector<double> strict, loose;  // E of every element
+  std::vector<int64_t> places;        // answers of a call, where they are places
   // What `strict` was computed from: backends that declare the same share their bound, and E with
   // it.
   const BoundRule* strict_rule = nullptr;

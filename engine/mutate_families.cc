@@ -216,6 +216,8 @@ void FillBinary(Draft& draft) {
       return;
     case OpId::kMinimum:
     case OpId::kMaximum:
+    case OpId::kMinimumNumber:
+    case OpId::kMaximumNumber:
       x.fill = Integers(random, -1, 1);
       y.fill = Integers(random, -1, 1);
       return;
@@ -342,15 +344,22 @@ struct FamilyRow {
   int percent;
   void (*fill)(Draft&);
 };
-constexpr FamilyRow kFamilies[] = {
-    {Family::kGemm, 70, FillPair},           {Family::kDot, 70, FillPair},
-    {Family::kConv, 70, FillPair},           {Family::kSoftmax, 60, FillRows},
-    {Family::kNorm, 70, FillNorm},           {Family::kProduct, 70, FillProduct},
-    {Family::kSelect, 50, FillSelection},    {Family::kBinary, 50, FillBinary},
-    {Family::kCast, 70, FillCast},           {Family::kQuantize, 80, FillQuantize},
-    {Family::kLinear, 70, FillLinear},       {Family::kAttention, 85, FillAttention},
-    {Family::kPool, 50, FillPool},           {Family::kGradient, 80, FillGradient},
-    {Family::kIntDivision, 95, FillDivision}};
+constexpr FamilyRow kFamilies[] = {{Family::kGemm, 70, FillPair},
+                                   {Family::kDot, 70, FillPair},
+                                   {Family::kConv, 70, FillPair},
+                                   {Family::kSoftmax, 60, FillRows},
+                                   {Family::kNorm, 70, FillNorm},
+                                   {Family::kProduct, 70, FillProduct},
+                                   {Family::kSelect, 50, FillSelection},
+                                   {Family::kBinary, 50, FillBinary},
+                                   {Family::kCast, 70, FillCast},
+                                   {Family::kQuantize, 80, FillQuantize},
+                                   {Family::kLinear, 70, FillLinear},
+                                   {Family::kAttention, 85, FillAttention},
+                                   {Family::kPool, 50, FillPool},
+                                   {Family::kGradient, 80, FillGradient},
+                                   {Family::kIntDivision, 95, FillDivision},
+                                   {Family::kSort, 60, FillSelection}};
 
 // What a destination holds before it is added to.
 Fill DrawInout(const Draft& draft, DType type) {

@@ -16,6 +16,7 @@
 #include "oracles/quantize.h"
 #include "oracles/select.h"
 #include "oracles/softmax.h"
+#include "oracles/sort.h"
 #include "oracles/subnormals.h"
 #include "oracles/unary.h"
 
@@ -64,6 +65,9 @@ bool Oracle::Impl::MeasureExact(const Values& values, Evidence& evidence) {
       return true;
     case Family::kIntDivision:
       MeasureIntDivision(values, evidence);
+      return true;
+    case Family::kSort:
+      MeasureSort(values, evidence);
       return true;
     case Family::kSelect:
       MeasureSelect(values, evidence);

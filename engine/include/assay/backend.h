@@ -78,7 +78,13 @@ typedef struct AssayTensor {
  * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
  * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket
  *   int_div        x [n], y [n], out [n] integers: the quotient; style (truncated floored)
- *   int_remainder  the same: what that quotient leaves */
+ *   int_remainder  the same: what that quotient leaves
+ *   minimum_number maximum_number  x [n], y [n], out [n]; edition (ieee2019 ieee2008)
+ *   nan_max nan_min nan_sum        x [n], out []: of what is no NaN
+ *   sort           x [rows,n], out [rows,n] along the last axis; order (ascending descending),
+ *                  nan (last first): where a NaN goes
+ *   topk           x [rows,n], out [rows,min(k,n)], the largest in descending order; k, nan
+ *   topk_indices   the same, out 64-bit: where in its row each of them lies */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -143,7 +149,15 @@ enum {
   ASSAY_OP_REDUCE_SCATTER = 60,
   ASSAY_OP_ALL_GATHER = 61,
   ASSAY_OP_INT_DIV = 62,
-  ASSAY_OP_INT_REMAINDER = 63
+  ASSAY_OP_INT_REMAINDER = 63,
+  ASSAY_OP_MINIMUM_NUMBER = 64,
+  ASSAY_OP_MAXIMUM_NUMBER = 65,
+  ASSAY_OP_NAN_MAX = 66,
+  ASSAY_OP_NAN_MIN = 67,
+  ASSAY_OP_NAN_SUM = 68,
+  ASSAY_OP_SORT = 69,
+  ASSAY_OP_TOPK = 70,
+  ASSAY_OP_TOPK_INDICES = 71
 };
 
 typedef struct AssayCall {
