@@ -41,8 +41,8 @@ void OneStep(Draft& draft) {
   Random& random = draft.random;
   if (IndexOperandOf(draft.def) >= 0 && random.Percent(12)) return AddBadIndex(draft);
   if (draft.def.family == Family::kAttention && random.Percent(8)) return MaskPlaces(draft);
-  if (HasImages(draft.def) && random.Percent(5)) return PutChannelsLast(draft);
   if (draft.def.family == Family::kIntDivision && random.Percent(12)) return SetDivision(draft);
+  if (HasImages(draft.def) && random.Percent(5)) return PutChannelsLast(draft);
   const bool some = HasOverrides(draft.value);
   if (random.Percent(some ? kMoreElementsPercent : kFirstElementPercent)) {
     const StepRow& row =

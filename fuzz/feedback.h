@@ -37,6 +37,8 @@ enum class FeatureBlock : int {
 // Position of feature `index` of a block in the counter array. REQUIRES 0 <= index < its size.
 int FeatureAt(FeatureBlock block, int index);
 int FeatureCount();
+// What an array of counters holds: room for every feature, a power of two.
+inline constexpr size_t kCounterBytes = 131072;
 
 // Sets the bytes of `counters` (FeatureCount() of them) that this record lights.
 // `clause_of` gives a clause verdict's position, or -1.

@@ -42,24 +42,27 @@ int64_t FirstNan(std::span<const double> x) {
 // The largest, or smallest, of what it has seen.
 class Extremum {
  public:
-  explicit Extremum(bool maximum) : maximum_(maximum), best_(maximum ? -kInfinity : kInfinity) {}
+  // `of_numbers`: a NaN counts only where there is nothing else.
+  explicit Extremum(bool maximum, bool of_numbers = false)
+      : maximum_(maximum), of_numbers_(of_numbers), best_(maximum ? -kInfinity : kInfinity) {}
 
   void See(double x) {
     nan_ |= std::isnan(x);
+    number_ |= !std::isnan(x);
     zeros_ |= ClassOf(x) & kClassZero;
     if (maximum_ ? x > best_ : x < best_) best_ = x;
   }
 
   void Store(int64_t at, Evidence& evidence) const {
-    if (nan_) return StoreClasses(kClassNan, at, evidence);
+    if (nan_ && !(of_numbers_ && number_)) return StoreClasses(kClassNan, at, evidence);
     if (best_ == 0) return StoreClasses(zeros_, at, evidence);
     if (std::isinf(best_)) return StoreClasses(ClassOf(best_), at, evidence);
     StoreTruth({best_, 0, 0}, at, evidence);
   }
 
  private:
-  bool maximum_;
-  bool nan_ = false;
+  bool maximum_, of_numbers_;
+  bool nan_ = false, number_ = false;
   ClassSet zeros_ = 0;
   double best_;
 };
@@ -97,7 +100,8 @@ void MeasureSelect(const Values& values, Evidence& evidence) {
     evidence.choice = true;
     return StoreClasses(kClassZero | kClassFinite, 0, evidence);
   }
-  Extremum extremum(op == OpId::kMax);
+  const bool of_numbers = op == OpId::kNanMax || op == OpId::kNanMin;
+  Extremum extremum(op == OpId::kMax || op == OpId::kNanMax, of_numbers);
   for (const double element : x.real) extremum.See(element);
   extremum.Store(0, evidence);
   evidence.special |= x.count == 0;

@@ -168,7 +168,19 @@ enum {
   ASSAY_OP_J0 = 89,               /* x [n], out [n]: Bessel function of the first kind, order 0 */
   ASSAY_OP_SOFTPLUS = 90,         /* x [n], out [n]: ln(1 + e^x) */
   ASSAY_OP_SOFTSIGN = 91,         /* x [n], out [n]: x / (1 + |x|) */
-  ASSAY_OP_ABS = 92               /* x [n], out [n] */
+  ASSAY_OP_ABS = 92,              /* x [n], out [n] */
+  ASSAY_OP_MINIMUM_NUMBER = 93,   /* x [n], y [n], out [n]: a NaN gives way to a number; edition
+                                   * (ieee2019 ieee2008) */
+  ASSAY_OP_MAXIMUM_NUMBER = 94,   /* the same */
+  ASSAY_OP_NAN_MAX = 95,          /* x [n], out []: NaN are passed over */
+  ASSAY_OP_NAN_MIN = 96,          /* the same */
+  ASSAY_OP_NAN_SUM = 97,          /* the same */
+  ASSAY_OP_SORT = 98,             /* x [rows,n], out [rows,n], along the last axis; order
+                                   * (ascending descending), nan (last first): where a NaN
+                                   * goes */
+  ASSAY_OP_TOPK = 99,             /* x [rows,n], out [rows,min(k,n)]: the largest, in descending
+                                   * order; k, nan */
+  ASSAY_OP_TOPK_INDICES = 100     /* the same, out of 64 bits: where in its row each of them lies */
 };
 /* clang-format on */
 
