@@ -27,36 +27,6 @@ constexpr auto kBlockStarts = [] {
 
 int FamilyIndex(OpId op) { return static_cast<int>(DefOf(op).family); }
 
-// Class of an overriding value that is special for its type, or -1.
-int SpecialClass(DType type, uint64_t bits) {
-  if (!IsFloat(type)) return -1;
-  const double value = Decode(type, bits);
-  const ClassSet value_class = ClassOf(value);
-  switch (value_class) {
-    case kClassNan:
-      return 0;
-    case kClassPosInf:
-      return 1;
-    case kClassNegInf:
-      return 2;
-    case kClassPosZero:
-      return 3;
-    case kClassNegZero:
-      return 4;
-    default:
-      return std::abs(value) < InfoOf(FormatOf(type)).smallest_normal ? 5 : -1;
-  }
-}
-
-// Where in its row an element lies: the last lane, or its place within a vector of eight.
-int LanePosition(const Tensor& tensor, const Override& value) {
-  if (value.index.empty()) return 0;
-  const int axis = value.index.size() - 1;
-  const int64_t at = value.index[axis];
-  if (axis < tensor.shape.size() && at == tensor.shape[axis] - 1) return 7;
-  return static_cast<int>(at % 7);
-}
-
 class Marks {
  public:
   explicit Marks(std::span<uint8_t> counters) : counters_(counters) {}
@@ -75,27 +45,6 @@ void NoteCase(const Case& value, const NamedDims& dims, Marks& marks) {
   for (int i = 0; i < std::min(dims.size(), kSizedDimensions); ++i) {
     marks.Set(FeatureBlock::kSize, (op * kSizedDimensions + i) * 16 + SizeBucket(dims[i]));
   }
-  for (int operand = 0; operand < value.operands.size(); ++operand) {
-    const Tensor& tensor = value.operands[operand];
-    for (const Override& item : tensor.overrides) {
-      const int special = SpecialClass(tensor.dtype, item.bits);
-      if (special < 0) continue;
-      marks.Set(FeatureBlock::kSpecial,
-                ((FamilyIndex(value.op) * kMaxOperands + operand) * 6 + special) * 8 +
-                    LanePosition(tensor, item));
-    }
-  }
-}
-
-void NoteGuard(const BackendOutcome& outcome, Marks& marks) {
-  if (!outcome.observation.guard) return;
-  const GuardHit& hit = *outcome.observation.guard;
-  const int distance = std::min(7, static_cast<int>(std::bit_width(static_cast<uint64_t>(
-                                       std::max<int64_t>(hit.distance_bytes, 0)))));
-  const int slot = outcome.backend % kBackendSlots;
-  const int operand = std::clamp(hit.operand, 0, kMaxOperands - 1);
-  marks.Set(FeatureBlock::kGuard,
-            ((slot * kMaxOperands + operand) * 3 + static_cast<int>(hit.side)) * 8 + distance);
 }
 
 void NoteRatio(OpId op, const BackendOutcome& outcome, Marks& marks) {
@@ -107,11 +56,7 @@ void NoteRatio(OpId op, const BackendOutcome& outcome, Marks& marks) {
   for (; level > 0; --level) marks.Set(FeatureBlock::kRatio, slot * 16 + level - 1);
 }
 
-void NoteClause(int family, int backend, int index, const ClauseVerdict& clause, Marks& marks) {
-  if (clause.error != ErrorClass::kNone) {
-    marks.Set(FeatureBlock::kError,
-              backend % kBackendSlots * 32 + static_cast<int>(clause.error) % 32);
-  }
+void NoteClause(int family, int index, const ClauseVerdict& clause, Marks& marks) {
   if (index < 0) return;
   marks.Set(FeatureBlock::kOutcome,
             (index * kOutcomeCount + static_cast<int>(clause.outcome)) * kFamilyCount + family);
@@ -196,10 +141,9 @@ void Feedback::Note(const Case& value, const Record& record, std::span<uint8_t> 
   NoteCase(value, record.dims, marks);
   const int family = FamilyIndex(value.op);
   for (const BackendOutcome& outcome : record.outcomes) {
-    NoteGuard(outcome, marks);
     NoteRatio(value.op, outcome, marks);
     for (const ClauseVerdict& clause : outcome.verdict.clauses) {
-      NoteClause(family, outcome.backend, ClauseIndex(clause), clause, marks);
+      NoteClause(family, ClauseIndex(clause), clause, marks);
     }
   }
   if (record.divergent) {

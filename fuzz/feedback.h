@@ -19,17 +19,14 @@ namespace assay {
 inline constexpr int kSizedDimensions = 7;  // a convolution has so many
 
 // Blocks of features, each a small product of coarse facts. X(name, size)
-#define ASSAY_FEATURE_BLOCKS(X)                                                                \
-  X(kAny, 1)                                /* set on every input: libFuzzer wants one */      \
-  X(kLayout, kOpCount* kDTypeCount * 16)    /* operator, type, layout class */                 \
-  X(kSize, kOpCount* kSizedDimensions * 16) /* operator, dimension, bucket of its size */      \
-  X(kOutcome, kMaxClauses* kOutcomeCount* kFamilyCount)                                        \
-  X(kRatio, kOpCount * 16 * 16) /* operator, backend, every level of log2(ratio) up to it */   \
-  X(kForce, kMaxClauses* kDefectModelCount)                                                    \
-  X(kSpecial, kFamilyCount* kMaxOperands * 6 * 8) /* class of an override, place in its row */ \
-  X(kGuard, 16 * kMaxOperands * 3 * 8)            /* backend, operand, side, log2 distance */  \
-  X(kError, 16 * 32)                              /* backend, error class */                   \
-  X(kPattern, kFamilyCount * 64)                  /* which backends agree with which */
+#define ASSAY_FEATURE_BLOCKS(X)                                                              \
+  X(kAny, 1)                                /* set on every input: libFuzzer wants one */    \
+  X(kLayout, kOpCount* kDTypeCount * 16)    /* operator, type, layout class */               \
+  X(kSize, kOpCount* kSizedDimensions * 16) /* operator, dimension, bucket of its size */    \
+  X(kOutcome, kMaxClauses* kOutcomeCount* kFamilyCount)                                      \
+  X(kRatio, kOpCount * 16 * 16) /* operator, backend, every level of log2(ratio) up to it */ \
+  X(kForce, kMaxClauses* kDefectModelCount)                                                  \
+  X(kPattern, kFamilyCount * 64) /* which backends agree with which */
 
 enum class FeatureBlock : int {
 #define ASSAY_FEATURE_ENUM(name, size) name,
@@ -40,6 +37,8 @@ enum class FeatureBlock : int {
 // Position of feature `index` of a block in the counter array. REQUIRES 0 <= index < its size.
 int FeatureAt(FeatureBlock block, int index);
 int FeatureCount();
+// What an array of counters holds: room for every feature, a power of two.
+inline constexpr size_t kCounterBytes = 131072;
 
 // Sets the bytes of `counters` (FeatureCount() of them) that this record lights.
 // `clause_of` gives a clause verdict's position, or -1.

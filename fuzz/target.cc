@@ -13,7 +13,6 @@ extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
 namespace assay {
 namespace {
 
-constexpr size_t kCounterBytes = 131072;
 Worker* g_worker = nullptr;  // libFuzzer's callbacks take no context
 
 __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64)))  //

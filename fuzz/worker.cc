@@ -16,8 +16,8 @@
 namespace assay {
 namespace {
 
-// One input in 32 starts afresh, so that no operator is lost to those that give more feedback.
-constexpr uint64_t kFreshOneIn = 32;
+// One input in eight starts afresh, so that no operator is lost to those that give more feedback.
+constexpr uint64_t kFreshOneIn = 8;
 
 void MarkRun(void* context, int backend) {
   WorkerBlock& block = *static_cast<WorkerBlock*>(context);

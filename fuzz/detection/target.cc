@@ -24,12 +24,11 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 namespace assay {
 namespace {
 
-constexpr size_t kCounterBytes = 65536;
 __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64)))  //
 uint8_t g_counters[kCounterBytes];
 
 // As in a campaign's worker.
-constexpr uint64_t kFreshOneIn = 32;
+constexpr uint64_t kFreshOneIn = 8;
 
 struct Hunt {
   Hunter& hunter;

@@ -11,6 +11,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import typing
 
 # Inputs a hunt may take. Controls end early: most of what they do not find at once they never find,
 # and those hunts are what the benchmark's time goes to.
@@ -35,14 +36,22 @@ SMOKE = {
 SMOKE_LIMIT = 10_000
 
 
-def hunt(program: str, kernels: list[str], limits: dict[str, int], seeds: int, jobs: int) -> list[dict]:
+def hunt(program: str, kernels: list[str], limits: dict[str, int], seeds: int, jobs: int,
+         log: typing.TextIO | None = None) -> list[dict]:
+    """Each hunt goes to `log` as it ends, so that an interrupted benchmark keeps what it has."""
     command = [program, "--seeds", str(seeds), "--jobs", str(jobs)]
     for kernel in kernels:
         command += ["--kernel", kernel]
     for arm, limit in limits.items():
         command += ["--arm", f"{arm}={limit}"]
-    lines = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
-    rows = [json.loads(line) for line in lines.splitlines()]
+    rows = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as hunts:
+        for line in hunts.stdout:
+            rows.append(json.loads(line))
+            if log is not None:
+                log.write(line)
+    if hunts.returncode != 0:
+        sys.exit(f"detection: {program} ended with {hunts.returncode}")
     died = sorted({f"{row['kernel']} ({row['arm']})" for row in rows if row["died"]})
     if died:
         sys.exit(f"detection: these hunts ended their process: {', '.join(died)}")
@@ -124,7 +133,7 @@ def tables(rows: list[dict]) -> str:
     seeds = len({row["seed"] for row in rows})
     missed = [kernel for (arm, kernel), group in by_kernel(rows).items()
               if arm == "guided" and not found_within(group, GOAL)]
-    return (f"# Planted bugs: inputs until they show\n\nMedian of {seeds} seeds; a bug counts as found "
+    return (f"# Planted bugs: inputs until they show\n\nSeeds: {seeds}, of which medians are taken. A bug counts as found "
             "when the median is within the limit, and shows when a contract that it breaks is\n"
             f"violated (allclose: when an answer is not close). Guided misses: {', '.join(missed) or 'none'}.\n\n"
             f"{summary_table(rows)}\n## By contract\n\nBad kernels found, of those whose first contract it is.\n\n"
@@ -155,9 +164,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.smoke:
         return smoke(arguments.program, arguments.jobs)
-    rows = hunt(arguments.program, [], LIMITS, arguments.seeds, arguments.jobs)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "detection.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with open(arguments.out / "detection.json", "w", encoding="utf-8") as log:
+        rows = hunt(arguments.program, [], LIMITS, arguments.seeds, arguments.jobs, log)
     (arguments.out / "detection.md").write_text(tables(rows))
     print(summary_table(rows))
 
