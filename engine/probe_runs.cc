@@ -28,6 +28,11 @@ Case Mixed(Recipe& recipe, int64_t length) {
   return value;
 }
 
+// What a rank-one update is added to would drown it.
+void EmptyDestination(const Recipe& recipe, Case& value) {
+  if (recipe.family() == Family::kUpdate) value.operands.back().fill = {};
+}
+
 }  // namespace
 
 Case SubnormalInputs(Recipe& recipe) {
@@ -36,6 +41,7 @@ Case SubnormalInputs(Recipe& recipe) {
   if (inputs.empty()) return value;
   for (const int i : inputs) value.operands[i].fill = {FillKind::kConstant, 0, 1, 0};
   value.operands[recipe.random.Pick(inputs)].fill = {FillKind::kSubnormal, recipe.FillSeed(), 0, 0};
+  EmptyDestination(recipe, value);
   return value;
 }
 
@@ -74,6 +80,7 @@ Case SubnormalResults(Recipe& recipe) {
     const bool scalar = recipe.family() == Family::kVector;
     if (scalar) value.attributes[kGemmAlpha].real = std::ldexp(1, static_cast<int>(half) - 2);
     if (recipe.op == OpId::kAxpy) value.operands[1].fill = {};
+    EmptyDestination(recipe, value);
   }
   return value;
 }
@@ -94,6 +101,7 @@ Case SubnormalPartners(Recipe& recipe) {
   }
   SetFactors(recipe, value, {FillKind::kSubnormal, recipe.FillSeed(), 0, 0},
              {FillKind::kConstant, 0, lift, 0});
+  EmptyDestination(recipe, value);
   return value;
 }
 
@@ -103,6 +111,7 @@ Case ThresholdNormal(Recipe& recipe) {
   const double bottom = info.min_exponent;
   SetFactors(recipe, value, {FillKind::kExponents, recipe.FillSeed(), bottom - 1, bottom},
              {FillKind::kConstant, 0, 1, 0});
+  EmptyDestination(recipe, value);
   return value;
 }
 

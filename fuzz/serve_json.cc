@@ -25,15 +25,15 @@ json ClauseToJson(const Record& record, const BackendOutcome& outcome,
                   const ClauseVerdict& clause) {
   const WitnessText text = WitnessOf(record, outcome, clause);
   json value{{"contract", clause.contract},
-          {"clause", clause.clause},
-          {"outcome", NameOf(clause.outcome)},
-          {"error", NameOf(clause.error)},
-          {"reason", clause.reason},
-          {"ratio", RatioToJson(clause.ratio)},
-          {"witness", text.place},
-          {"got", text.got},
-          {"expected", text.expected},
-          {"bound", text.bound}};
+             {"clause", clause.clause},
+             {"outcome", NameOf(clause.outcome)},
+             {"error", NameOf(clause.error)},
+             {"reason", clause.reason},
+             {"ratio", RatioToJson(clause.ratio)},
+             {"witness", text.place},
+             {"got", text.got},
+             {"expected", text.expected},
+             {"bound", text.bound}};
   const int64_t runs = EqualRunsOf(outcome.observation, clause);
   if (runs > 1) {
     value["equal_runs"] = runs;

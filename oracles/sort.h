@@ -12,8 +12,9 @@
 
 namespace assay {
 
-// Element j of a row: its j-th in order. NaN stands where the attribute puts it; zeros of both signs
-// tie, so that any of the row's zeros may stand where one is due. topk_indices: Evidence::choice.
+// Element j of a row: its j-th in order. NaN stands where the attribute puts it; zeros of both
+// signs tie, so that any of the row's zeros may stand where one is due. topk_indices:
+// Evidence::choice.
 void MeasureSort(const Values& values, Evidence& evidence);
 
 // Whether index `got` is right for output `element` of topk_indices, behind the indices of the

@@ -68,8 +68,8 @@ TEST(GemmSpecials, AllowNanWhereAnInfiniteAlphaMeetsAVanishedBlock) {
   EXPECT_EQ(SetOf({1, 2}, {1, 2}, kInf, 0, 0), kClassPosInf);
 }
 
-// No order of this sum is finite: its infinity meets the one of c. c alone makes the output special,
-// so that nothing else says how large the sum is.
+// No order of this sum is finite: its infinity meets the one of c. c alone makes the output
+// special, so that nothing else says how large the sum is.
 TEST(GemmSpecials, AllowNanWhereAScaledSumOverflowsAgainstAnInfiniteC) {
   EXPECT_EQ(SetOf({0x1p20}, {0x1p20}, 0x1p100, 1, -kInf), kClassNegInf | kClassNan);
   EXPECT_EQ(SetOf({0x1p20}, {0x1p20}, 0x1p100, 1, kInf), kClassPosInf);

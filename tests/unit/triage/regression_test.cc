@@ -63,16 +63,15 @@ TEST(Regression, NamesFileAndLineOfWhatIsWrong) {
 }
 
 TEST(Regression, TakesOnlyTheReasonsOfTheClosedSet) {
-  const std::string fault =
-      "[[inexpressible]]\nreport = 'r'\nlibrary = 'l'\nwhat = 'w'\nreason = ";
+  const std::string fault = "[[inexpressible]]\nreport = 'r'\nlibrary = 'l'\nwhat = 'w'\nreason = ";
   EXPECT_EQ(ErrorOf(fault + "'too_large'\n"), "");
   EXPECT_THAT(ErrorOf(fault + "'too_hard'\n"), HasSubstr("'reason' is none of"));
 }
 
 TEST(Regression, AFaultIsFoundByAnyOfItsSignatures) {
-  const Result<Regression> parsed = ParseRegression(
-      "faults.toml", kFault + kKeys + kCase + kFault + "kind = 'divergence'\n" + kCase + kFault +
-                         "signatures = ['third']\n" + kCase);
+  const Result<Regression> parsed =
+      ParseRegression("faults.toml", kFault + kKeys + kCase + kFault + "kind = 'divergence'\n" +
+                                         kCase + kFault + "signatures = ['third']\n" + kCase);
   ASSERT_TRUE(parsed.ok()) << parsed.error().Text();
   FindingRecord other, second;
   other.signature = "fourth";
