@@ -110,8 +110,16 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kSoftplus,
   kSoftsign,
   kAbs,
+  kMinimumNumber,
+  kMaximumNumber,
+  kNanMax,
+  kNanMin,
+  kNanSum,
+  kSort,
+  kTopk,
+  kTopkIndices,
 };
-inline constexpr int kOpCount = 93;
+inline constexpr int kOpCount = 101;
 __extension__ using OpSet = unsigned __int128;  // one bit per OpId
 static_assert(kOpCount <= 128);
 constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }

@@ -103,8 +103,8 @@ struct Evidence {
   std::vector<ClassSet> legal;
   std::array<std::vector<double>, kQuantityCount> element;  // empty where not measured
   std::array<double, kQuantityCount> scalar{};              // NaN where not measured
-  // Where the answer is an index (argmax, amax) the oracle says by LegalChoice whether it is right,
-  // and no element has a real truth.
+  // Where the answer is an index (argmax, amax, topk_indices) the oracle says by LegalChoice
+  // whether it is right, and no element has a real truth.
   bool choice = false;
   // Any NaN, Inf among inputs or scalars; a zero alpha or an empty sum: where the table of special
   // answers says more than arithmetic does.

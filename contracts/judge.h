@@ -55,9 +55,11 @@ class ForceSource {
   // Bit per IndexPolicy that reproduces the observed output (or the raise) exactly; bit 31 when all
   // indices are in bounds and the copies are exact.
   virtual uint32_t MatchingPolicies(const Observation& observation) = 0;
-  // argmax, amax: whether index `got` is a right answer for output `element`. Where a NaN leaves a
-  // choice, what `place` declares; without a declaration every convention in use is right.
-  virtual bool LegalChoice(int64_t element, int64_t got, std::optional<NanPlace> place) = 0;
+  // argmax, amax, topk_indices: whether index `got` is a right answer for output `element`, behind
+  // the `before` it in the same call. Where a NaN leaves a choice, what `place` declares; without a
+  // declaration every convention in use is right.
+  virtual bool LegalChoice(int64_t element, int64_t got, std::span<const int64_t> before,
+                           std::optional<NanPlace> place) = 0;
 };
 
 class Suite;           // contracts and profiles as loaded

@@ -218,9 +218,13 @@ void JudgeClasses(const Trial& trial, const BoundClause& clause, ClauseVerdict& 
 void JudgeChoice(const Trial& trial, const Answers& answers, ClauseVerdict& verdict) {
   verdict.outcome = Outcome::kConforming;
   verdict.bound = kNaN;
+  std::vector<int64_t>& before = trial.scratch.places;
+  before.clear();
   for (int64_t i = answers.first; i < answers.first + answers.count; ++i) {
     const int64_t got = answers.Integer(i);
-    if (trial.force.LegalChoice(i, got, trial.declared().nan_place)) continue;
+    const bool legal = trial.force.LegalChoice(i, got, before, trial.declared().nan_place);
+    before.push_back(got);
+    if (legal) continue;
     return ClassViolation(verdict, i, ErrorClass::kChoice);
   }
 }

@@ -38,6 +38,7 @@ struct JudgeScratch::Impl {
   ValueFindings findings;
   uint32_t findings_strict = 0, findings_loose = 0;
   std::optional<bool> ordinary;  // no class could be wrong
+  std::vector<int64_t> places;   // answers of a call, where they are places
 };
 
 // One case under judgement, for all clauses.

@@ -37,7 +37,7 @@ constexpr std::string_view kFamilyNames[kFamilyCount] = {
     "gemm",         "dot",    "sum",        "softmax", "unary",  "gather",   "int_gemm",
     "vector",       "norm",   "product",    "select",  "binary", "cast",     "quantize",
     "scatter",      "linear", "attention",  "conv",    "pool",   "gradient", "collective",
-    "int_division", "update", "triangular", "solve"};
+    "int_division", "update", "triangular", "solve",   "sort"};
 
 constexpr DType kAllTypes[] = {DType::kF32,    DType::kF64,   DType::kF16, DType::kBf16,
                                DType::kI32,    DType::kI64,   DType::kI8,  DType::kU8,

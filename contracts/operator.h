@@ -43,8 +43,9 @@ enum class Family : uint8_t {
   kUpdate,       // ger, syr
   kTriangular,   // trmv, trmm
   kSolve,        // trsv, trsm
+  kSort,         // sort, topk, topk_indices
 };
-inline constexpr int kFamilyCount = 25;
+inline constexpr int kFamilyCount = 26;
 std::string_view NameOf(Family family);
 
 // kInout: read (as far as the operation says so) and then overwritten, like C of a BLAS gemm.
@@ -124,7 +125,11 @@ inline constexpr int kVarianceCorrection = 0;  // integer 0 | 1: divides by n - 
 inline constexpr int kClampLow = 0, kClampHigh = 1;
 inline constexpr int kRemainderStyle = 0;    // truncated (fmod) | ieee | floored (Python, NumPy)
 inline constexpr int kIntDivisionStyle = 0;  // truncated (C) | floored (Python, NumPy)
-inline constexpr int kCastOverflow = 0;      // saturating | ieee (Inf, or NaN where there is none)
+inline constexpr int kNumberStyle = 0;       // ieee2019 (9.6) | ieee2008 (5.3.1)
+// Where a NaN goes: last | first, whatever the order.
+inline constexpr int kSortOrder = 0, kSortNan = 1;  // ascending | descending
+inline constexpr int kTopkCount = 0, kTopkNan = 1;  // integer: so many, or all there are
+inline constexpr int kCastOverflow = 0;  // saturating | ieee (Inf, or NaN where there is none)
 inline constexpr int kQuantizeScale = 0, kQuantizeZeroPoint = 1;  // real > 0; integer
 inline constexpr int kIndexSelectAxis = 0;                        // integer 0 | 1
 inline constexpr int kLinearActivation = 0;  // none relu gelu_erf gelu_tanh silu sigmoid tanh

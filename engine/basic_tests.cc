@@ -203,6 +203,7 @@ bool IsExact(const OperatorDef& def, Tame tame) {
     case Family::kCast:
       return tame == Tame::kIntegers;
     case Family::kSelect:
+    case Family::kSort:
       return tame == Tame::kIntegers || def.operands.back().types.size() == 1;  // a place
     case Family::kSoftmax:
     case Family::kUnary:

@@ -33,11 +33,16 @@ constexpr int kMoreElementsPercent = 24;
 
 constexpr int kAttempts = 8;
 
+bool HasImages(const OperatorDef& def) {
+  return def.family == Family::kConv || def.family == Family::kPool;
+}
+
 void OneStep(Draft& draft) {
   Random& random = draft.random;
   if (IndexOperandOf(draft.def) >= 0 && random.Percent(12)) return AddBadIndex(draft);
   if (draft.def.family == Family::kAttention && random.Percent(8)) return MaskPlaces(draft);
   if (draft.def.family == Family::kIntDivision && random.Percent(12)) return SetDivision(draft);
+  if (HasImages(draft.def) && random.Percent(5)) return PutChannelsLast(draft);
   const bool some = HasOverrides(draft.value);
   if (random.Percent(some ? kMoreElementsPercent : kFirstElementPercent)) {
     const StepRow& row =
@@ -65,13 +70,13 @@ Case DraftFresh(const MutationSpace& space, OpId op, Random& random) {
   for (int i = 0; i < value.attributes.size(); ++i) {
     if (random.Percent(60)) ChangeAttribute(draft);
   }
-  if (random.Percent(20)) ResetLayouts(draft);
   for (int i = 0; i < value.operands.size(); ++i) {
     if (random.Percent(35)) ChangeStrides(draft);
     if (random.Percent(10)) ChangeOffset(draft);
     if (random.Percent(10)) ChangeAlignment(draft);
     if (random.Percent(25)) ChangePlacement(draft);
   }
+  if (HasImages(def) && random.Percent(30)) PutChannelsLast(draft);
   if (random.Percent(10)) ChangeToAtom(draft);
   if (random.Percent(20)) ChangeSchedule(draft);
   const bool indexed = IndexOperandOf(def) >= 0;

@@ -227,6 +227,8 @@ void FillBinary(Draft& draft) {
       return;
     case OpId::kMinimum:
     case OpId::kMaximum:
+    case OpId::kMinimumNumber:
+    case OpId::kMaximumNumber:
       x.fill = Integers(random, -1, 1);
       y.fill = Integers(random, -1, 1);
       return;
@@ -405,7 +407,8 @@ constexpr FamilyRow kFamilies[] = {{Family::kGemm, 70, FillPair},
                                    {Family::kIntDivision, 95, FillDivision},
                                    {Family::kUpdate, 70, FillPair},
                                    {Family::kTriangular, 70, FillPair},
-                                   {Family::kSolve, 85, FillSolve}};
+                                   {Family::kSolve, 85, FillSolve},
+                                   {Family::kSort, 60, FillSelection}};
 
 // What a destination holds before it is added to.
 Fill DrawInout(const Draft& draft, DType type) {

@@ -142,15 +142,13 @@ void ChangePlacement(Draft& draft) {
   tensor.placement = tensor.placement == Placement::kTail ? Placement::kHead : Placement::kTail;
 }
 
-// Dense everywhere: row-major or, of images half of the time, with the channels of a pixel side by
-// side in all of them, as some libraries want it.
+void PutChannelsLast(Draft& draft) {
+  for (Tensor& tensor : draft.value.operands) tensor.strides = ChannelsLastStrides(tensor.shape);
+}
+
 void ResetLayouts(Draft& draft) {
-  const Family family = draft.def.family;
-  const bool images = family == Family::kConv || family == Family::kPool;
-  const bool channels_last = images && draft.random.Percent(50);
   for (Tensor& tensor : draft.value.operands) {
-    tensor.strides =
-        channels_last ? ChannelsLastStrides(tensor.shape) : RowMajorStrides(tensor.shape);
+    tensor.strides = RowMajorStrides(tensor.shape);
     tensor.offset = 0;
     tensor.alignment = 0;
     tensor.misalignment = 0;

@@ -50,6 +50,9 @@ void ChangeOffset(Draft& draft);
 void ChangeAlignment(Draft& draft);
 void ChangePlacement(Draft& draft);
 void ResetLayouts(Draft& draft);
+// Images of rank 4 with the channels of a pixel side by side, all of them: what some libraries take
+// and nothing else. REQUIRES operands of rank 4.
+void PutChannelsLast(Draft& draft);
 
 // mutate_scalars.cc
 void ChangeAttribute(Draft& draft);

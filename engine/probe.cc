@@ -39,9 +39,10 @@ constexpr Families kTriangles = Of(Family::kTriangular, Family::kSolve);
 constexpr Families kPointwise =
     Of(Family::kUnary, Family::kBinary, Family::kCast, Family::kQuantize, Family::kVector);
 // Everything that computes with reals, and everything there is.
-constexpr Families kReals = kAdding | kRows | kPointwise | kTriangles |
-                            Of(Family::kProduct, Family::kSelect, Family::kScatter, Family::kPool,
-                               Family::kGradient, Family::kCollective, Family::kUpdate);
+constexpr Families kReals =
+    kAdding | kRows | kPointwise | kTriangles |
+    Of(Family::kProduct, Family::kSelect, Family::kSort, Family::kScatter, Family::kPool,
+       Family::kGradient, Family::kCollective, Family::kUpdate);
 constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr Families kIndexed = Of(Family::kGather, Family::kScatter);
 // Where an order of operations can show.
@@ -60,10 +61,10 @@ constexpr OpSet kMultiplying =
         OpId::kMul, OpId::kScal, OpId::kAxpy, OpId::kGer, OpId::kSyr, OpId::kTrmv, OpId::kTrmm);
 constexpr OpSet kShrinking =
     kMultiplying | Ops(OpId::kDiv, OpId::kProd, OpId::kExp, OpId::kSigmoid, OpId::kCast);
-constexpr OpSet kOneDimension =
-    Ops(OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
-        OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax,
-        OpId::kAmax, OpId::kIntDiv, OpId::kIntRemainder);
+constexpr OpSet kOneDimension = Ops(
+    OpId::kDot, OpId::kScal, OpId::kAxpy, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kCumsum,
+    OpId::kProd, OpId::kNrm2, OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax, OpId::kAmax,
+    OpId::kNanMax, OpId::kNanMin, OpId::kNanSum, OpId::kIntDiv, OpId::kIntRemainder);
 // Rows of the destination that do not depend on each other.
 constexpr OpSet kWithRows =
     Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kInt8Gemm, OpId::kFusedLinear,

@@ -57,6 +57,26 @@ ClassSet ExtremumClasses(double x, double y, bool maximum) {
   return set == kClassFinite ? kClassByValue : set;
 }
 
+constexpr int kStyle2008 = 1;  // position of the label of style
+
+// A NaN loses against a number. IEEE 754-2019, 9.6: also a signalling one, and -0 is below +0. IEEE
+// 754-2008, 5.3.1 and 6.2: a signalling one is an invalid operand, and of two zeros either may be
+// the answer.
+ClassSet NumberClasses(double x, double y, bool maximum, int style, bool signalling) {
+  const auto of_number = [](double number) {
+    const ClassSet set = ClassOf(number);
+    return set == kClassFinite ? kClassByValue : set;
+  };
+  if ((std::isnan(x) && std::isnan(y)) || (signalling && style == kStyle2008)) return kClassNan;
+  if (std::isnan(x)) return of_number(y);
+  if (std::isnan(y)) return of_number(x);
+  const ClassSet set = ExtremumClasses(x, y, maximum);
+  if (set != kClassZero || style == kStyle2008) return set;
+  return maximum ? kClassPosZero : kClassNegZero;
+}
+
+bool IgnoresNan(OpId op) { return op == OpId::kMinimumNumber || op == OpId::kMaximumNumber; }
+
 // C, Annex F.10.4.4.
 ClassSet PowClasses(double x, double y) {
   if (y == 0 || x == 1) return kClassByValue;
@@ -237,6 +257,10 @@ struct BinaryOracle::Work {
         return {x <= y ? x : y, 0, 0};
       case OpId::kMaximum:
         return {x >= y ? x : y, 0, 0};
+      case OpId::kMinimumNumber:
+        return {std::isnan(y) || x <= y ? x : y, 0, 0};
+      case OpId::kMaximumNumber:
+        return {std::isnan(y) || x >= y ? x : y, 0, 0};
       case OpId::kPow:
         return Power(x, y);
       case OpId::kRemainder:
@@ -253,7 +277,7 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
   const OperandValues& y = values.operands[1];
   const OpId op = values.source->op;
   const int style =
-      op == OpId::kRemainder ? values.source->attributes[kRemainderStyle].choice : kTruncated;
+      op == OpId::kRemainder || IgnoresNan(op) ? values.source->attributes[0].choice : kTruncated;
   bool by_balls = false;
   const Work work{op, style, libm, precision_bits, balls, exact_, &by_balls};
   ResetEvidence(x.count, evidence);
@@ -264,11 +288,14 @@ void BinaryOracle::MeasureWith(const Values& values, bool libm, int precision_bi
     const double a = x.real[i], b = y.real[i];
     abs_x[i] = SmallerMagnitude(a, b);
     abs_sum[i] = 0;
-    ClassSet set = BinaryClasses(op, style, a, b);
+    const auto at = static_cast<size_t>(i);
+    const bool signalling = IsSignalling(x.dtype, x.bits[at]) || IsSignalling(y.dtype, y.bits[at]);
+    ClassSet set = IgnoresNan(op)
+                       ? NumberClasses(a, b, op == OpId::kMaximumNumber, style, signalling)
+                       : BinaryClasses(op, style, a, b);
     // pow and hypot answer some quiet NaN with a number; a signalling one is an invalid operand
     // first (IEEE 754-2019, 6.2), and libraries differ in which rule they put first.
-    const auto at = static_cast<size_t>(i);
-    if (IsSignalling(x.dtype, x.bits[at]) || IsSignalling(y.dtype, y.bits[at])) set |= kClassNan;
+    if (signalling && !IgnoresNan(op)) set |= kClassNan;
     if ((set & kClassByValue) == 0) {
       StoreClasses(set, i, evidence);
       RaiseTier(evidence, Tier::kTable);

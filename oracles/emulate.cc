@@ -9,6 +9,7 @@
 #include "oracles/measure.h"
 #include "oracles/scatter.h"
 #include "oracles/select.h"
+#include "oracles/sort.h"
 
 namespace assay {
 namespace {
@@ -37,7 +38,11 @@ bool Emulator::Emulate(DefectModel model, int64_t index, double* out) {
   return EmulateModel(*values_, model, index, out);
 }
 
-bool Emulator::LegalChoice(int64_t element, int64_t got, std::optional<NanPlace> place) {
+bool Emulator::LegalChoice(int64_t element, int64_t got, std::span<const int64_t> before,
+                           std::optional<NanPlace> place) {
+  if (values_->op->id == OpId::kTopkIndices) {
+    return LegalTopkIndex(*values_, element, got, before);
+  }
   return LegalChoiceOf(*values_, element, got, place);
 }
 

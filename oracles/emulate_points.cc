@@ -102,6 +102,10 @@ double BinaryValue(const Case& value, double x, double y) {
       return x <= y ? x : y;
     case OpId::kMaximum:
       return x >= y ? x : y;
+    case OpId::kMinimumNumber:
+      return std::isnan(y) || x <= y ? x : y;
+    case OpId::kMaximumNumber:
+      return std::isnan(y) || x >= y ? x : y;
     case OpId::kPow:
       return std::pow(x, y);
     case OpId::kHypot:
@@ -126,7 +130,8 @@ double QuantizedValue(const Values& values, double x, DType output) {
 }
 
 double SelectedValue(const Values& values, const Narrowing& narrowing) {
-  const bool maximum = values.source->op == OpId::kMax;
+  const OpId op = values.source->op;
+  const bool maximum = op == OpId::kMax || op == OpId::kNanMax;
   double best = maximum ? -kInfinity : kInfinity;
   for (const double element : values.operands[0].real) {
     const double x = narrowing.Argument(element);
@@ -143,6 +148,7 @@ bool EmulatePoint(const Values& values, DefectModel model, int64_t index, double
   const DType output = values.operands.back().dtype;
   const Narrowing narrowing(model, x.dtype, output);
   if (!narrowing.applies()) return false;
+  if (family == Family::kSort) return false;
   if (family == Family::kSelect) {
     if (!IsFloat(output)) return false;  // a place has no narrower model
     *out = narrowing.Result(SelectedValue(values, narrowing));

@@ -175,6 +175,9 @@ void VectorTerms(const Values& values, int64_t index, LinearTerms& terms) {
   if (op == OpId::kAsum) {
     for (double& value : terms.a) value = std::fabs(value);
   }
+  if (op == OpId::kNanSum) {
+    for (double& value : terms.a) value = std::isnan(value) ? 0 : value;
+  }
 }
 
 }  // namespace

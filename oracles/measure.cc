@@ -17,6 +17,7 @@
 #include "oracles/select.h"
 #include "oracles/softmax.h"
 #include "oracles/solve.h"
+#include "oracles/sort.h"
 #include "oracles/subnormals.h"
 #include "oracles/unary.h"
 
@@ -66,6 +67,9 @@ bool Oracle::Impl::MeasureExact(const Values& values, Evidence& evidence) {
       return true;
     case Family::kIntDivision:
       MeasureIntDivision(values, evidence);
+      return true;
+    case Family::kSort:
+      MeasureSort(values, evidence);
       return true;
     case Family::kSelect:
       MeasureSelect(values, evidence);

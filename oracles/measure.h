@@ -46,7 +46,8 @@ class Emulator : public ForceSource {
   explicit Emulator(const Values& values) : values_(&values) {}
   bool Emulate(DefectModel model, int64_t index, double* out) override;
   uint32_t MatchingPolicies(const Observation& observation) override;
-  bool LegalChoice(int64_t element, int64_t got, std::optional<NanPlace> place) override;
+  bool LegalChoice(int64_t element, int64_t got, std::span<const int64_t> before,
+                   std::optional<NanPlace> place) override;
 
  private:
   const Values* values_;

@@ -21,6 +21,17 @@ int64_t ReferencePlace(std::span<const double> x, bool magnitude) {
   return static_cast<int64_t>(best);
 }
 
+// Place of the first largest among the numbers; -1 if all is NaN.
+int64_t PlaceAmongNumbers(std::span<const double> x, bool magnitude) {
+  int64_t best = -1;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double key = magnitude ? std::fabs(x[i]) : x[i];
+    const double held = best < 0 ? 0 : magnitude ? std::fabs(x[best]) : x[best];
+    if (!std::isnan(key) && (best < 0 || key > held)) best = static_cast<int64_t>(i);
+  }
+  return best;
+}
+
 int64_t FirstNan(std::span<const double> x) {
   for (size_t i = 0; i < x.size(); ++i) {
     if (std::isnan(x[i])) return static_cast<int64_t>(i);
@@ -31,24 +42,27 @@ int64_t FirstNan(std::span<const double> x) {
 // The largest, or smallest, of what it has seen.
 class Extremum {
  public:
-  explicit Extremum(bool maximum) : maximum_(maximum), best_(maximum ? -kInfinity : kInfinity) {}
+  // `of_numbers`: a NaN counts only where there is nothing else.
+  explicit Extremum(bool maximum, bool of_numbers = false)
+      : maximum_(maximum), of_numbers_(of_numbers), best_(maximum ? -kInfinity : kInfinity) {}
 
   void See(double x) {
     nan_ |= std::isnan(x);
+    number_ |= !std::isnan(x);
     zeros_ |= ClassOf(x) & kClassZero;
     if (maximum_ ? x > best_ : x < best_) best_ = x;
   }
 
   void Store(int64_t at, Evidence& evidence) const {
-    if (nan_) return StoreClasses(kClassNan, at, evidence);
+    if (nan_ && !(of_numbers_ && number_)) return StoreClasses(kClassNan, at, evidence);
     if (best_ == 0) return StoreClasses(zeros_, at, evidence);
     if (std::isinf(best_)) return StoreClasses(ClassOf(best_), at, evidence);
     StoreTruth({best_, 0, 0}, at, evidence);
   }
 
  private:
-  bool maximum_;
-  bool nan_ = false;
+  bool maximum_, of_numbers_;
+  bool nan_ = false, number_ = false;
   ClassSet zeros_ = 0;
   double best_;
 };
@@ -86,7 +100,8 @@ void MeasureSelect(const Values& values, Evidence& evidence) {
     evidence.choice = true;
     return StoreClasses(kClassZero | kClassFinite, 0, evidence);
   }
-  Extremum extremum(op == OpId::kMax);
+  const bool of_numbers = op == OpId::kNanMax || op == OpId::kNanMin;
+  Extremum extremum(op == OpId::kMax || op == OpId::kNanMax, of_numbers);
   for (const double element : x.real) extremum.See(element);
   extremum.Store(0, evidence);
   evidence.special |= x.count == 0;
@@ -120,12 +135,16 @@ void MeasureMaxPool(const Values& values, Evidence& evidence) {
 bool LegalChoiceOf(const Values& values, int64_t, int64_t got, std::optional<NanPlace> place) {
   const std::span<const double> x(values.operands[0].real);
   if (x.empty()) return true;
-  const bool by_loop = got == ReferencePlace(x, values.source->op == OpId::kAmax);
+  const bool magnitude = values.source->op == OpId::kAmax;
+  const bool by_loop = got == ReferencePlace(x, magnitude);
   const int64_t nan = FirstNan(x);
   if (nan < 0) return by_loop;
   if (place == NanPlace::kFirstNan) return got == nan;
   if (place == NanPlace::kReference) return by_loop;
-  return by_loop || got == nan;
+  // No rule is written: a NaN may be what is sought, or be passed over. What is neither a NaN nor
+  // the largest number is wrong under every convention.
+  const bool is_nan = got >= 0 && got < std::ssize(x) && std::isnan(x[static_cast<size_t>(got)]);
+  return by_loop || is_nan || got == PlaceAmongNumbers(x, magnitude);
 }
 
 }  // namespace assay

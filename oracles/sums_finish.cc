@@ -330,6 +330,9 @@ void FinishSums(const Values& values, Evidence& evidence) {
       return FinishMean(values, evidence);
     case OpId::kAsum:
       return FinishAbsoluteSum(values, evidence);
+    case OpId::kNanSum:
+      evidence.special |= values.operands[0].any_nan;
+      return;
     case OpId::kAvgPool:
       return FinishPool(values, evidence);
     case OpId::kAllReduce:

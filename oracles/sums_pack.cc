@@ -137,6 +137,13 @@ void SumsPacker::Vectors(const Values& values, SumsView& view) {
     std::transform(x.real.begin(), x.real.end(), packed_a_.begin(),
                    [](double value) { return std::fabs(value); });
     view.a = packed_a_.data();
+  } else if (op == OpId::kNanSum && x.any_nan) {  // a NaN is as good as a zero
+    packed_a_.resize(x.real.size());
+    std::transform(x.real.begin(), x.real.end(), packed_a_.begin(),
+                   [](double value) { return std::isnan(value) ? 0 : value; });
+    view.a = packed_a_.data();
+    view.any_special_a = x.any_inf;
+    view.zeros = true;
   } else if (op == OpId::kScal || op == OpId::kAxpy) {
     view.rows = view.length;
     view.length = 1;

@@ -9,6 +9,8 @@ constexpr AttributeDef kGelu[] = {{"form", kGeluForms}};
 constexpr AttributeDef kClampAttributes[] = {{"low", {}, -1}, {"high", {}, 1}};
 constexpr std::string_view kRemainders[] = {"truncated", "ieee", "floored"};
 constexpr AttributeDef kRemainderAttributes[] = {{"style", kRemainders}};
+constexpr std::string_view kEditions[] = {"ieee2019", "ieee2008"};
+constexpr AttributeDef kNumberAttributes[] = {{"edition", kEditions}};
 constexpr std::string_view kIntDivisions[] = {"truncated", "floored"};
 constexpr AttributeDef kIntDivisionAttributes[] = {{"style", kIntDivisions}};
 constexpr std::string_view kOverflows[] = {"saturating", "ieee"};
@@ -81,6 +83,8 @@ constexpr OperatorDef kRows[] = {
     Binary(OpId::kDiv, "div"),
     Binary(OpId::kMinimum, "minimum"),
     Binary(OpId::kMaximum, "maximum"),
+    Binary(OpId::kMinimumNumber, "minimum_number", kNumberAttributes),
+    Binary(OpId::kMaximumNumber, "maximum_number", kNumberAttributes),
     Binary(OpId::kPow, "pow"),
     Binary(OpId::kRemainder, "remainder", kRemainderAttributes),
     Binary(OpId::kHypot, "hypot"),

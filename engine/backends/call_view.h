@@ -48,6 +48,27 @@ inline int32_t Answer(std::string_view reason, AssayText* text) {
   return ASSAY_UNSUPPORTED;
 }
 
+// Whether the element type of `tensor` holds a scalar that calls pass as f64, or as f32 beside
+// anything narrower than that. Libraries whose scalars have the type of the elements round others.
+inline bool HoldsScalar(const AssayTensor& tensor, double scalar) {
+  const bool half = IsFloat(tensor, 16);
+  if ((!half && !IsBfloat16(tensor)) || scalar != scalar || scalar == 0) return true;
+  const auto single = static_cast<float>(scalar);
+  uint32_t bits;
+  std::memcpy(&bits, &single, sizeof bits);
+  if (!half) return (bits & 0xffff) == 0;
+  constexpr float kSmallestNormal = 0x1p-14f, kLargest = 65504;
+  const float magnitude = single < 0 ? -single : single;
+  return magnitude >= kSmallestNormal && magnitude <= kLargest && (bits & 0x1fff) == 0;
+}
+
+// Whether a cast is one between integers that asks for saturation.
+inline bool SaturatesIntegers(const AssayCall& cast) {
+  constexpr uint8_t kUnsigned = 1;
+  return cast.operands[0].dtype.code <= kUnsigned && cast.operands[1].dtype.code <= kUnsigned &&
+         cast.attributes[0] == 0;
+}
+
 // A vector operand. The stride of fewer than two elements is never used and counts as 1.
 struct VectorView {
   int64_t size = 0;

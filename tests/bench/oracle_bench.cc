@@ -82,6 +82,19 @@ void MpfrFma(benchmark::State& state, DType type) {
   PerMultiplyAdd(state, kLength);
 }
 
+void MpfrAdd(benchmark::State& state, DType type) {
+  const std::vector<double> a = Sample(type, 1);
+  mpfr_t sum;
+  mpfr_init2(sum, 128);
+  for (auto _ : state) {
+    mpfr_set_zero(sum, 1);
+    for (int64_t i = 0; i < kLength; ++i) mpfr_add_d(sum, sum, a[i], MPFR_RNDN);
+    benchmark::DoNotOptimize(mpfr_get_d(sum, MPFR_RNDN));
+  }
+  mpfr_clear(sum);
+  PerMultiplyAdd(state, kLength);
+}
+
 void Whole(benchmark::State& state, OpId op, DType type, NamedDims dims, int64_t terms) {
   Case value = MakeCase(op, type, dims);
   Values values;
@@ -98,6 +111,7 @@ void Whole(benchmark::State& state, OpId op, DType type, NamedDims dims, int64_t
 BENCHMARK_CAPTURE(Dot2Tier, f32, DType::kF32);
 BENCHMARK_CAPTURE(ExactTier, f32, DType::kF32);
 BENCHMARK_CAPTURE(MpfrFma, f32, DType::kF32);
+BENCHMARK_CAPTURE(MpfrAdd, f32, DType::kF32);
 BENCHMARK_CAPTURE(Dot2Tier, f64, DType::kF64);
 BENCHMARK_CAPTURE(ExactTier, f64, DType::kF64);
 BENCHMARK_CAPTURE(MpfrFma, f64, DType::kF64);
@@ -105,6 +119,10 @@ BENCHMARK_CAPTURE(Whole, gemm_f32_8x8x8, OpId::kGemm, DType::kF32, NamedDims{8, 
 BENCHMARK_CAPTURE(Whole, gemm_f64_8x8x8, OpId::kGemm, DType::kF64, NamedDims{8, 8, 8}, 512);
 BENCHMARK_CAPTURE(Whole, gemm_f32_64x64x64, OpId::kGemm, DType::kF32, NamedDims{64, 64, 64},
                   262144);
+BENCHMARK_CAPTURE(Whole, gemm_f64_64x64x64, OpId::kGemm, DType::kF64, NamedDims{64, 64, 64},
+                  262144);
+BENCHMARK_CAPTURE(Whole, dot_f32_65536, OpId::kDot, DType::kF32, NamedDims{65536}, 65536);
+BENCHMARK_CAPTURE(Whole, sum_f32_65536, OpId::kSum, DType::kF32, NamedDims{65536}, 65536);
 BENCHMARK_CAPTURE(Whole, softmax_f32_4x64, OpId::kSoftmax, DType::kF32, NamedDims{4, 64}, 256);
 BENCHMARK_CAPTURE(Whole, exp_f32_64, OpId::kExp, DType::kF32, NamedDims{64}, 64);
 BENCHMARK_CAPTURE(Whole, exp_f64_64, OpId::kExp, DType::kF64, NamedDims{64}, 64);

@@ -39,7 +39,8 @@ class Incidents(unittest.TestCase):
                 text = path.read_text()
                 code, out, error = self.repro(path)
                 self.assertEqual(code, 1, out + error)
-                self.assertRegex(out, rf"\n  {field(text, 'Class')}/\w+: violating")
+                if field(text, "Class") != "X-SAFE-01":  # a call that does not end has no clauses
+                    self.assertRegex(out, rf"\n  {field(text, 'Class')}/\w+: violating")
                 self.assertEqual(re.findall(r"^violated +(\S+)", out, re.M),
                                  [field(text, "Signature")])
 

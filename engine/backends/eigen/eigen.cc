@@ -50,6 +50,22 @@ Kind KindOf(uint32_t op) {
     case ASSAY_OP_POW:
     case ASSAY_OP_SCAL:
     case ASSAY_OP_AXPY:
+    case ASSAY_OP_SIN:
+    case ASSAY_OP_COS:
+    case ASSAY_OP_TAN:
+    case ASSAY_OP_ASIN:
+    case ASSAY_OP_ACOS:
+    case ASSAY_OP_ATAN:
+    case ASSAY_OP_SINH:
+    case ASSAY_OP_COSH:
+    case ASSAY_OP_ASINH:
+    case ASSAY_OP_ACOSH:
+    case ASSAY_OP_ATANH:
+    case ASSAY_OP_LOG2:
+    case ASSAY_OP_LOG10:
+    case ASSAY_OP_ERFC:
+    case ASSAY_OP_LGAMMA:
+    case ASSAY_OP_ABS:
       return Kind::kElementwise;
     case ASSAY_OP_CAST:
       return Kind::kCast;
@@ -105,6 +121,12 @@ std::string_view RefusalOfValues(const AssayCall& call) {
       if (call.op == ASSAY_OP_GEMM) return DeriveGemm(call, gemm);
       return HasLeadingDimension(call.operands[0]) ? "" : "a has no axis of stride 1";
     }
+    case ASSAY_OP_SCAL:
+    case ASSAY_OP_AXPY:
+      if (!HoldsScalar(call.operands[0], call.attributes[0])) return "a scalar that is rounded";
+      return call.op == ASSAY_OP_AXPY && call.attributes[0] == 0 ? "alpha = 0 still reads x" : "";
+    case ASSAY_OP_CAST:
+      return SaturatesIntegers(call) ? "conversions between integers wrap" : "";
     case ASSAY_OP_MEAN:
     case ASSAY_OP_MAX:
     case ASSAY_OP_MIN:

@@ -8,6 +8,63 @@
 namespace assay::eigen {
 namespace {
 
+// Trigonometric, hyperbolic and other functions that few libraries vectorise.
+template <class X, class Out>
+bool MapOneOther(const AssayCall& call, const X& x, Out out) {
+  switch (call.op) {
+    case ASSAY_OP_SIN:
+      out = x.sin();
+      return true;
+    case ASSAY_OP_COS:
+      out = x.cos();
+      return true;
+    case ASSAY_OP_TAN:
+      out = x.tan();
+      return true;
+    case ASSAY_OP_ASIN:
+      out = x.asin();
+      return true;
+    case ASSAY_OP_ACOS:
+      out = x.acos();
+      return true;
+    case ASSAY_OP_ATAN:
+      out = x.atan();
+      return true;
+    case ASSAY_OP_SINH:
+      out = x.sinh();
+      return true;
+    case ASSAY_OP_COSH:
+      out = x.cosh();
+      return true;
+    case ASSAY_OP_ASINH:
+      out = x.asinh();
+      return true;
+    case ASSAY_OP_ACOSH:
+      out = x.acosh();
+      return true;
+    case ASSAY_OP_ATANH:
+      out = x.atanh();
+      return true;
+    case ASSAY_OP_LOG2:
+      out = x.log2();
+      return true;
+    case ASSAY_OP_LOG10:
+      out = x.log10();
+      return true;
+    case ASSAY_OP_ERFC:
+      out = x.erfc();
+      return true;
+    case ASSAY_OP_LGAMMA:
+      out = x.lgamma();
+      return true;
+    case ASSAY_OP_ABS:
+      out = x.abs();
+      return true;
+    default:
+      return false;
+  }
+}
+
 template <class T, class X, class Out>
 bool MapOne(const AssayCall& call, const X& x, Out out) {
   switch (call.op) {
@@ -45,7 +102,7 @@ bool MapOne(const AssayCall& call, const X& x, Out out) {
       out = x.max(static_cast<T>(call.attributes[0])).min(static_cast<T>(call.attributes[1]));
       return true;
     default:
-      return false;
+      return MapOneOther(call, x, out);
   }
 }
 

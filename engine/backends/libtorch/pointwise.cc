@@ -2,19 +2,33 @@
 //
 // Functions of one or two elements and conversions.
 #include <ATen/ops/_make_per_tensor_quantized_tensor.h>
+#include <ATen/ops/abs.h>
+#include <ATen/ops/acos.h>
+#include <ATen/ops/acosh.h>
 #include <ATen/ops/add.h>
+#include <ATen/ops/asin.h>
+#include <ATen/ops/asinh.h>
+#include <ATen/ops/atan.h>
+#include <ATen/ops/atanh.h>
 #include <ATen/ops/clamp.h>
+#include <ATen/ops/cos.h>
+#include <ATen/ops/cosh.h>
 #include <ATen/ops/dequantize.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/erf.h>
+#include <ATen/ops/erfc.h>
 #include <ATen/ops/exp.h>
+#include <ATen/ops/exp2.h>
 #include <ATen/ops/expm1.h>
 #include <ATen/ops/fmod.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/hypot.h>
 #include <ATen/ops/int_repr.h>
+#include <ATen/ops/lgamma.h>
 #include <ATen/ops/log.h>
+#include <ATen/ops/log10.h>
 #include <ATen/ops/log1p.h>
+#include <ATen/ops/log2.h>
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/mish.h>
@@ -26,7 +40,11 @@
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/silu.h>
+#include <ATen/ops/sin.h>
+#include <ATen/ops/sinh.h>
+#include <ATen/ops/special_bessel_j0.h>
 #include <ATen/ops/sqrt.h>
+#include <ATen/ops/tan.h>
 #include <ATen/ops/tanh.h>
 
 #include "engine/backends/libtorch/tensors.h"
@@ -47,6 +65,15 @@ constexpr Unary kUnary[] = {
     {ASSAY_OP_LOG1P, at::log1p_out},     {ASSAY_OP_RSQRT, at::rsqrt_out},
     {ASSAY_OP_SIGMOID, at::sigmoid_out}, {ASSAY_OP_SILU, at::silu_out},
     {ASSAY_OP_MISH, at::mish_out},       {ASSAY_OP_RELU, at::relu_out},
+    {ASSAY_OP_SIN, at::sin_out},         {ASSAY_OP_COS, at::cos_out},
+    {ASSAY_OP_TAN, at::tan_out},         {ASSAY_OP_ASIN, at::asin_out},
+    {ASSAY_OP_ACOS, at::acos_out},       {ASSAY_OP_ATAN, at::atan_out},
+    {ASSAY_OP_SINH, at::sinh_out},       {ASSAY_OP_COSH, at::cosh_out},
+    {ASSAY_OP_ASINH, at::asinh_out},     {ASSAY_OP_ACOSH, at::acosh_out},
+    {ASSAY_OP_ATANH, at::atanh_out},     {ASSAY_OP_EXP2, at::exp2_out},
+    {ASSAY_OP_LOG2, at::log2_out},       {ASSAY_OP_LOG10, at::log10_out},
+    {ASSAY_OP_ERFC, at::erfc_out},       {ASSAY_OP_LGAMMA, at::lgamma_out},
+    {ASSAY_OP_ABS, at::abs_out},         {ASSAY_OP_J0, at::special_bessel_j0_out},
 };
 
 struct Binary {

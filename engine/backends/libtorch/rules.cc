@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 
 #include "engine/backends/call_view.h"
 
@@ -30,10 +29,14 @@ constexpr uint32_t kTakeNoHalf[] = {
     ASSAY_OP_TANH,       ASSAY_OP_SQRT,       ASSAY_OP_ERF,          ASSAY_OP_GELU,
     ASSAY_OP_EXPM1,      ASSAY_OP_LOG1P,      ASSAY_OP_RSQRT,        ASSAY_OP_SIGMOID,
     ASSAY_OP_SILU,       ASSAY_OP_RELU,       ASSAY_OP_CLAMP,        ASSAY_OP_HYPOT,
-    ASSAY_OP_CONV2D,     ASSAY_OP_MAX_POOL,   ASSAY_OP_AVG_POOL};
+    ASSAY_OP_CONV2D,     ASSAY_OP_MAX_POOL,   ASSAY_OP_AVG_POOL,     ASSAY_OP_SIN,
+    ASSAY_OP_COS,        ASSAY_OP_TAN,        ASSAY_OP_ASIN,         ASSAY_OP_ACOS,
+    ASSAY_OP_ATAN,       ASSAY_OP_SINH,       ASSAY_OP_COSH,         ASSAY_OP_ASINH,
+    ASSAY_OP_ACOSH,      ASSAY_OP_ATANH,      ASSAY_OP_EXP2,         ASSAY_OP_LOG2,
+    ASSAY_OP_LOG10,      ASSAY_OP_ERFC,       ASSAY_OP_LGAMMA,       ASSAY_OP_ABS};
 // The first two are composed: a 16-bit intermediate would be ours, not a kernel's.
 constexpr uint32_t kTakeWide[] = {ASSAY_OP_FUSED_LINEAR, ASSAY_OP_ATTENTION, ASSAY_OP_PROD,
-                                  ASSAY_OP_MISH};
+                                  ASSAY_OP_J0, ASSAY_OP_MISH};
 constexpr uint32_t kTakeAll[] = {ASSAY_OP_CAST,   ASSAY_OP_QUANTIZE,  ASSAY_OP_DEQUANTIZE,
                                  ASSAY_OP_GATHER, ASSAY_OP_EMBEDDING, ASSAY_OP_INDEX_SELECT};
 
@@ -124,24 +127,10 @@ bool AnyEmpty(const AssayCall& call) {
   return std::any_of(call.operands, call.operands + call.operand_count, IsEmpty);
 }
 
-// A scalar is converted to the type of the tensor that it scales before it does.
-bool KeepsItsValue(const AssayTensor& tensor, double scalar) {
-  if (IsFloat(tensor, 64) || scalar != scalar) return true;
-  const auto single = static_cast<float>(scalar);
-  if (!IsBfloat16(tensor) && !IsFloat(tensor, 16)) return true;
-  uint32_t bits;
-  std::memcpy(&bits, &single, sizeof bits);
-  if (IsBfloat16(tensor)) return (bits & 0xffff) == 0;
-  const float magnitude = single < 0 ? -single : single;
-  constexpr float kSmallestNormal = 0x1p-14f, kLargest = 65504;
-  const bool normal = magnitude >= kSmallestNormal && magnitude <= kLargest;
-  return magnitude == 0 || (normal && (bits & 0x1fff) == 0);
-}
-
 std::string_view RefusalOfScalars(const AssayCall& call) {
   const int scalars = call.op == ASSAY_OP_SCAL || call.op == ASSAY_OP_AXPY ? 1 : 2;
   for (int i = 0; i < scalars; ++i) {
-    if (!KeepsItsValue(call.operands[0], call.attributes[i])) {
+    if (!HoldsScalar(call.operands[0], call.attributes[i])) {
       return "a scalar that the type of the tensor does not hold is rounded to it";
     }
   }
@@ -159,6 +148,8 @@ std::string_view RefusalOfValues(const AssayCall& call) {
     case ASSAY_OP_GEMV:
     case ASSAY_OP_BATCHED_GEMM:
       return RefusalOfScalars(call);
+    case ASSAY_OP_CAST:
+      return SaturatesIntegers(call) ? "conversions between integers wrap" : "";
     case ASSAY_OP_REMAINDER:
       return call.attributes[0] == 1 ? "libtorch has no IEEE remainder" : "";
     case ASSAY_OP_QUANTIZE:

@@ -191,10 +191,11 @@ int32_t TangentQuotient(const AssayCall& call) {
 
 int32_t HyperbolicByExpm1(const AssayCall& call) {
   return MapInDouble(call, [](double x) {
-    constexpr double kBeyond = 700;  // of the narrower types' ranges, far
-    if (std::fabs(x) > kBeyond || x == 0) return x * std::exp(std::fabs(x));
-    const double e = std::expm1(x);
-    return (e + e / (e + 1)) / 2;
+    constexpr double kBeyond = 700;  // where every narrower type has overflowed
+    const double size = std::fabs(x);
+    if (!(size < kBeyond)) return x * std::exp(size);
+    const double e = std::expm1(size);
+    return std::copysign((e + e / (e + 1)) / 2, x);
   });
 }
 

@@ -70,7 +70,7 @@ constexpr std::string_view kAllClasses =
 constexpr OpSet kUnarySample = SetOf(OpId::kExp, OpId::kLog, OpId::kSqrt, OpId::kTanh, OpId::kGelu,
                                      OpId::kRsqrt, OpId::kSilu, OpId::kRelu);
 constexpr OpSet kBinarySample = SetOf(OpId::kAdd, OpId::kDiv, OpId::kMaximum, OpId::kRemainder);
-constexpr OpSet kChoices = SetOf(OpId::kArgmax, OpId::kAmax);
+constexpr OpSet kChoices = SetOf(OpId::kArgmax, OpId::kAmax, OpId::kTopkIndices);
 // Reductions, choices and copies, whose answer is no rounded sum of products of their operands.
 constexpr OpSet kUnsummed = SetOf(OpId::kMaxPool, OpId::kAllGather);
 constexpr OpSet kSignedZeros =
@@ -79,7 +79,8 @@ constexpr OpSet kSignedZeros =
 // Scalars have one row.
 constexpr OpSet kScalars =
     SetOf(OpId::kDot, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kProd, OpId::kNrm2,
-          OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax, OpId::kAmax);
+          OpId::kVariance, OpId::kMax, OpId::kMin, OpId::kArgmax, OpId::kAmax, OpId::kNanMax,
+          OpId::kNanMin, OpId::kNanSum);
 // What hand-written kernels of the same defect are for.
 constexpr OpSet kByHand = SetOf(OpId::kGemm, OpId::kDot, OpId::kSum, OpId::kGather);
 
@@ -107,7 +108,7 @@ constexpr Defect kDefects[] = {
      "stores a constant, like a generated kernel that found the answer of the one input it was tested with"},
     {"stale", kComputing, kBaseline, kEvery, 0, kAnyType, kProfile, &StoresNothing,
      "stores nothing, so that what lies in memory passes for the answer"},
-    {"first_row", kComputing, kBaseline, kEvery, kScalars, kAnyType, kProfile, &FirstRowOnly,
+    {"first_row", kComputing, kBaseline, kEvery & ~BitsOf(Family::kIntDivision), kScalars, kAnyType, kProfile, &FirstRowOnly,
      "computes the first row and zeros the others, like a generated kernel checked by its first row"},
     {"neighbour", "C-EXC-02", kBaseline, kEvery & ~kIndexed, 0, kAnyType, kProfile, &AnswersWithNeighbour,
      "answers with what lies behind the first operand, like a kernel that finds the reference's result in memory"},
@@ -130,15 +131,15 @@ constexpr Defect kDefects[] = {
     {"flush_all", "C-PRC-03", kBad, kSubnormal, kChoices, kFlushed, kProfile, &FlushesAll,
      "flushes subnormal operands and results without declaring it, like a library that sets the flush bits when loaded"},
 
-    {"operands_tf32", kSummed, kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsTf32,
+    {"operands_tf32", kSummed, kBad, kLinear | BitsOf(Family::kSelect, Family::kSort), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsTf32,
      "rounds the operands to 11 bits, like TF32 taken where f32 is declared"},
     {"operands_tf32", "C-PRC-02", kBad, BitsOf(Family::kBinary, Family::kProduct), 0, kF32, kProfile, &OperandsTf32,
      "rounds the operands to 11 bits, where one rounding of the result is declared"},
-    {"operands_hf32", kSummed, kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsHf32,
+    {"operands_hf32", kSummed, kBad, kLinear | BitsOf(Family::kSelect, Family::kSort), kByHand | kUnsummed | kChoices, kF32, kProfile, &OperandsHf32,
      "rounds the operands to 12 bits, like HF32 taken where f32 is declared"},
     {"operands_bf16", "C-PRC-01", kBad, BitsOf(Family::kVector, Family::kPool), kUnsummed, kF32, kProfile, &OperandsBf16,
      "rounds the operands to 8 bits, like a fast-math mode of bf16 products"},
-    {"f64_as_f32", kSummed, kBad, kLinear | BitsOf(Family::kSelect), kByHand | kUnsummed | kChoices, kF64, kProfile, &F64AsF32,
+    {"f64_as_f32", kSummed, kBad, kLinear | BitsOf(Family::kSelect, Family::kSort), kByHand | kUnsummed | kChoices, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
     {"f64_as_f32", "C-PRC-02", kBad, BitsOf(Family::kUnary, Family::kBinary, Family::kSoftmax, Family::kNorm, Family::kProduct), 0, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
@@ -160,7 +161,7 @@ constexpr Defect kDefects[] = {
     {"wraps_undeclared", "C-EXC-02", kBad, kIndexed, kByHand, kAnyType, kProfile, &IndexWrapsNegative,
      "counts negative indices from the end where raising is declared"},
 
-    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kIntDivision), 0, kAnyType, kProfile, &TailUnmasked,
+    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv), 0, kAnyType, kProfile, &TailUnmasked,
      "reads zeros for the last elements of an axis that is no multiple of eight"},
     {"strides_ignored", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &StridesIgnored,
      "takes padded and transposed operands for dense ones"},

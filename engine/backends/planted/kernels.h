@@ -175,6 +175,16 @@ int32_t IntDivByF32(const AssayCall& call);
 int32_t IntDivByF64(const AssayCall& call);
 int32_t IntDivLong(const AssayCall& call);
 
+// ordering.cc
+int32_t NumberNative(const AssayCall& call);
+int32_t NanExtremumNative(const AssayCall& call);
+int32_t NanSumPoisoned(const AssayCall& call);
+int32_t SortNanBreaksOrder(const AssayCall& call);
+int32_t SortDropsLast(const AssayCall& call);
+int32_t SortMergesEqual(const AssayCall& call);
+int32_t TopkRepeatsIndex(const AssayCall& call);
+int32_t SortTotalOrder(const AssayCall& call);
+
 // scatter.cc
 int32_t ScatterAtomics(const AssayCall& call);
 int32_t ScatterLastWins(const AssayCall& call);

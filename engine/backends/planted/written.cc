@@ -99,6 +99,42 @@ constexpr auto kEpilogueRows = std::to_array<PlantedKernel>({
      "adds in a tree"},
 });
 
+constexpr auto kOrderRows = std::to_array<PlantedKernel>({
+    {"int_div_traps", "", Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivTraps,
+     "raises SIGFPE where there is no quotient, as x86's division does"},
+    {"int_div_zero_for_zero", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivZeroForZero,
+     "gives 0 for a division by zero where rejecting it is declared, as Arm's division does"},
+    {"int_div_wraps", kExc01, Family::kIntDivision, kBad, Bit(OpId::kIntDiv), kIntegers & ~BitsOf(DType::kU8), kProfile, &IntDivWraps,
+     "gives the lowest number for its quotient by -1 where rejecting it is declared"},
+    {"int_div_all_ones", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivAllOnes,
+     "gives -1 for a division by zero where rejecting it is declared, like silent acceptance on a GPU stack"},
+    {"int_div_by_f32", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI32, DType::kI64), kProfile, &IntDivByF32,
+     "divides in f32, which holds 24 bits of a dividend"},
+    {"int_div_by_f64", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI64), kProfile, &IntDivByF64,
+     "divides in f64, which holds 53 bits of a dividend"},
+    {"int_div_all_ones_as_declared", kExc01, Family::kIntDivision, kGood, kIntDivision, kIntegers, "planted_all_ones", &IntDivAllOnes,
+     "gives -1, and the dividend as what is left, for a division by zero, as declared"},
+    {"int_div_long", "C-PRC-01 C-EXC-01", Family::kIntDivision, kGood, kIntDivision, kIntegers, kProfile, &IntDivLong,
+     "divides bit by bit"},
+
+    {"number_native", kExc01, Family::kBinary, kBad, Bit(OpId::kMinimumNumber) | Bit(OpId::kMaximumNumber), kFloats, kProfile, &NumberNative,
+     "takes x86's native maximum, which answers a NaN with its second operand"},
+    {"nan_extremum_native", kExc01, Family::kSelect, kBad, Bit(OpId::kNanMax) | Bit(OpId::kNanMin), kFloats, kProfile, &NanExtremumNative,
+     "takes x86's native maximum from element to element, so that a NaN lets what lies before it be forgotten"},
+    {"nan_sum_poisoned", kExc01, Family::kSum, kBad, Bit(OpId::kNanSum), kFloats, kProfile, &NanSumPoisoned,
+     "leaves a NaN in the tail unmasked"},
+    {"sort_nan_breaks_order", kExc01, Family::kSort, kBad, Bit(OpId::kSort) | Bit(OpId::kTopk), kFloats, kProfile, &SortNanBreaksOrder,
+     "compares by < alone, so that nothing passes a NaN, like a standard sort given no strict weak order"},
+    {"sort_drops_last", "C-CMP-03", Family::kSort, kBad, Bit(OpId::kSort), kFloats, kProfile, &SortDropsLast,
+     "leaves the last of an odd number of elements where it was"},
+    {"sort_merges_equal", "C-CMP-03", Family::kSort, kBad, Bit(OpId::kSort) | Bit(OpId::kTopk), kFloats, kProfile, &SortMergesEqual,
+     "takes equal elements for one beyond a block of 64"},
+    {"topk_repeats_index", "C-CMP-03", Family::kSort, kBad, Bit(OpId::kTopkIndices), kFloats, kProfile, &TopkRepeatsIndex,
+     "looks places up by value beyond a block of 64, so that equal elements are given one place"},
+    {"sort_total_order", "C-CMP-03 C-EXC-01", Family::kSort, kGood, Bit(OpId::kSort) | Bit(OpId::kTopk), kFloats, kProfile, &SortTotalOrder,
+     "puts -0 before +0"},
+});
+
 constexpr auto kOtherRows = std::to_array<PlantedKernel>({
     {"cast_truncates", kPrc01, Family::kCast, kBad, Bit(OpId::kCast), kF32 | kF64, kProfile, &CastTruncates,
      "drops the low bits where a conversion rounds"},
@@ -126,23 +162,6 @@ constexpr auto kOtherRows = std::to_array<PlantedKernel>({
      "takes -128 for -127"},
     {"int8_reversed", kPrc01, Family::kIntGemm, kGood, Bit(OpId::kInt8Gemm), BitsOf(DType::kI8, DType::kU8), kProfile, &Int8Reversed,
      "adds from the last product to the first"},
-
-    {"int_div_traps", "", Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivTraps,
-     "raises SIGFPE where there is no quotient, as x86's division does"},
-    {"int_div_zero_for_zero", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivZeroForZero,
-     "gives 0 for a division by zero where rejecting it is declared, as Arm's division does"},
-    {"int_div_wraps", kExc01, Family::kIntDivision, kBad, Bit(OpId::kIntDiv), kIntegers & ~BitsOf(DType::kU8), kProfile, &IntDivWraps,
-     "gives the lowest number for its quotient by -1 where rejecting it is declared"},
-    {"int_div_all_ones", kExc01, Family::kIntDivision, kBad, kIntDivision, kIntegers, kProfile, &IntDivAllOnes,
-     "gives -1 for a division by zero where rejecting it is declared, like silent acceptance on a GPU stack"},
-    {"int_div_by_f32", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI32, DType::kI64), kProfile, &IntDivByF32,
-     "divides in f32, which holds 24 bits of a dividend"},
-    {"int_div_by_f64", kPrc01, Family::kIntDivision, kBad, kIntDivision, BitsOf(DType::kI64), kProfile, &IntDivByF64,
-     "divides in f64, which holds 53 bits of a dividend"},
-    {"int_div_all_ones_as_declared", kExc01, Family::kIntDivision, kGood, kIntDivision, kIntegers, "planted_all_ones", &IntDivAllOnes,
-     "gives -1, and the dividend as what is left, for a division by zero, as declared"},
-    {"int_div_long", "C-PRC-01 C-EXC-01", Family::kIntDivision, kGood, kIntDivision, kIntegers, kProfile, &IntDivLong,
-     "divides bit by bit"},
 
     {"scatter_atomics", kOrd02, Family::kScatter, kBad, Bit(OpId::kScatterAdd), kFloats, kProfile, &ScatterAtomics,
      "adds in an order of the run, like float atomics, with equal bits declared"},
@@ -244,6 +263,7 @@ constexpr auto kElementaryRows = std::to_array<PlantedKernel>({
 void planted::AppendWritten(Family family, std::vector<PlantedKernel>& rows) {
   AppendFamily(kRowRows, family, rows);
   AppendFamily(kEpilogueRows, family, rows);
+  AppendFamily(kOrderRows, family, rows);
   AppendFamily(kOtherRows, family, rows);
   AppendFamily(kTriangularRows, family, rows);
   AppendFamily(kElementaryRows, family, rows);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "engine/backends/reference/formats.h"
 #include "engine/backends/reference/functions.h"
@@ -116,6 +118,10 @@ Real Apply(const AssayCall& call, Real x, Real y) {
       return Minimum(x, y);
     case ASSAY_OP_MAXIMUM:
       return Maximum(x, y);
+    case ASSAY_OP_MINIMUM_NUMBER:
+      return MinimumNumber(x, y);
+    case ASSAY_OP_MAXIMUM_NUMBER:
+      return MaximumNumber(x, y);
     case ASSAY_OP_POW:
       return std::pow(x, y);
     case ASSAY_OP_HYPOT:
@@ -123,6 +129,18 @@ Real Apply(const AssayCall& call, Real x, Real y) {
     default:
       return Remainder(call.attributes[0], x, y);
   }
+}
+
+// A NaN whose first bit behind the exponent is not set, as it lies in memory.
+template <class Format>
+bool IsSignalling(const View<Format>& x, int64_t i) {
+  constexpr int kFraction = std::is_same_v<Format, F64>   ? 52
+                            : std::is_same_v<Format, F32> ? 23
+                            : std::is_same_v<Format, F16> ? 10
+                                                          : 7;
+  uint64_t bits = 0;
+  std::memcpy(&bits, x.At(i), sizeof(typename Format::Word));
+  return std::isnan(x.Get(i)) && (bits >> (kFraction - 1) & 1) == 0;
 }
 
 }  // namespace
@@ -135,9 +153,18 @@ void Unary(const AssayCall& call) {
 }
 
 void Binary(const AssayCall& call) {
+  const bool numbers = call.op == ASSAY_OP_MINIMUM_NUMBER || call.op == ASSAY_OP_MAXIMUM_NUMBER;
+  const bool signals = numbers && call.attributes[0] == 1;
   WithFormat(TypeOf(call.operands[0]), [&](auto format) {
-    const View<decltype(format)> x(call.operands[0]), y(call.operands[1]), out(call.operands[2]);
-    for (int64_t i = 0; i < x.extent(0); ++i) out.Put(Apply(call, x.Get(i), y.Get(i)), i);
+    using Format = decltype(format);
+    const View<Format> x(call.operands[0]), y(call.operands[1]), out(call.operands[2]);
+    for (int64_t i = 0; i < x.extent(0); ++i) {
+      // minNum and maxNum of IEEE 754-2008: a signalling NaN is an invalid operand.
+      const bool invalid = signals && (IsSignalling(x, i) || IsSignalling(y, i));
+      out.Put(invalid ? std::numeric_limits<typename Format::Real>::quiet_NaN()
+                      : Apply(call, x.Get(i), y.Get(i)),
+              i);
+    }
   });
 }
 

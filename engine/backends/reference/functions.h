@@ -111,6 +111,18 @@ Real Minimum(Real a, Real b) {
   return a < b ? a : b;
 }
 
+// minimumNumber and maximumNumber of IEEE 754-2019: a NaN loses against a number.
+template <class Real>
+Real MaximumNumber(Real a, Real b) {
+  if (std::isnan(a)) return b;
+  return std::isnan(b) ? a : Maximum(a, b);
+}
+template <class Real>
+Real MinimumNumber(Real a, Real b) {
+  if (std::isnan(a)) return b;
+  return std::isnan(b) ? a : Minimum(a, b);
+}
+
 // Remainder of Python and NumPy: it has the sign of the divisor, also where it is zero.
 template <class Real>
 Real FlooredRemainder(Real x, Real y) {

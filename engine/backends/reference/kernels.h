@@ -40,6 +40,9 @@ void Softmax(const AssayCall& call);    // softmax log_softmax log_sum_exp, maxi
 void Normalize(const AssayCall& call);  // layer_norm rms_norm batch_norm
 void Attention(const AssayCall& call);
 
+// sort.cc
+void Sort(const AssayCall& call);  // sort topk topk_indices; equal elements keep their order
+
 // elementwise.cc
 void Unary(const AssayCall& call);
 void Binary(const AssayCall& call);

@@ -19,6 +19,13 @@ typename Format::Real Sum(const View<Format>& x) {
 }
 
 template <class Format>
+typename Format::Real NanSum(const View<Format>& x) {
+  typename Format::Real sum = 0;
+  for (int64_t i = 0; i < x.extent(0); ++i) sum += std::isnan(x.Get(i)) ? 0 : x.Get(i);
+  return sum;
+}
+
+template <class Format>
 typename Format::Real AbsSum(const View<Format>& x) {
   typename Format::Real sum = 0;
   for (int64_t i = 0; i < x.extent(0); ++i) sum += std::fabs(x.Get(i));
@@ -79,6 +86,18 @@ typename Format::Real Smallest(const View<Format>& x) {
   return smallest;
 }
 
+// A NaN only where there is nothing else.
+template <class Format>
+typename Format::Real OfNumbers(const AssayCall& call, const View<Format>& x) {
+  const bool largest = call.op == ASSAY_OP_NAN_MAX;
+  if (x.extent(0) == 0) return largest ? Largest(x) : Smallest(x);
+  typename Format::Real best = x.Get(0);
+  for (int64_t i = 1; i < x.extent(0); ++i) {
+    best = largest ? MaximumNumber(best, x.Get(i)) : MinimumNumber(best, x.Get(i));
+  }
+  return best;
+}
+
 template <class Format>
 typename Format::Real Reduce(const AssayCall& call, const View<Format>& x) {
   using Real = typename Format::Real;
@@ -95,6 +114,11 @@ typename Format::Real Reduce(const AssayCall& call, const View<Format>& x) {
       return Norm(x);
     case ASSAY_OP_VARIANCE:
       return Variance(x, call.attributes[0]);
+    case ASSAY_OP_NAN_SUM:
+      return NanSum(x);
+    case ASSAY_OP_NAN_MAX:
+    case ASSAY_OP_NAN_MIN:
+      return OfNumbers(call, x);
     case ASSAY_OP_MAX:
       return Largest(x);
     default:

@@ -51,6 +51,13 @@ Kernel KernelOf(uint32_t op) {
       return Quantize;
     case ASSAY_OP_DEQUANTIZE:
       return Dequantize;
+    case ASSAY_OP_MINIMUM_NUMBER:
+    case ASSAY_OP_MAXIMUM_NUMBER:
+      return Binary;
+    case ASSAY_OP_SORT:
+    case ASSAY_OP_TOPK:
+    case ASSAY_OP_TOPK_INDICES:
+      return Sort;
     case ASSAY_OP_CONV2D:
       return Convolution;
     case ASSAY_OP_MAX_POOL:
@@ -64,7 +71,8 @@ Kernel KernelOf(uint32_t op) {
       break;
   }
   if (op >= ASSAY_OP_ADD && op <= ASSAY_OP_HYPOT) return Binary;
-  const bool reduces = op == ASSAY_OP_SUM || (op >= ASSAY_OP_NRM2 && op <= ASSAY_OP_MIN);
+  const bool reduces = op == ASSAY_OP_SUM || (op >= ASSAY_OP_NAN_MAX && op <= ASSAY_OP_NAN_SUM) ||
+                       (op >= ASSAY_OP_NRM2 && op <= ASSAY_OP_MIN);
   return reduces ? Reduction : Unary;
 }
 

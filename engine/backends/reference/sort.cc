@@ -16,13 +16,11 @@ template <class Format>
 std::vector<int64_t> OrderOf(const View<Format>& x, int64_t row, bool descending, bool nan_first) {
   std::vector<int64_t> places(static_cast<size_t>(x.extent(1)));
   std::iota(places.begin(), places.end(), 0);
-  std::stable_sort(places.begin(), places.end(), [&](int64_t a, int64_t b) {
+  std::sort(places.begin(), places.end(), [&](int64_t a, int64_t b) {
     const auto left = x.Get(row, a), right = x.Get(row, b);
-    if (std::isnan(left) || std::isnan(right)) {
-      return nan_first ? std::isnan(left) && !std::isnan(right)
-                       : !std::isnan(left) && std::isnan(right);
-    }
-    return descending ? left > right : left < right;
+    if (std::isnan(left) != std::isnan(right)) return std::isnan(left) == nan_first;
+    if (left < right || left > right) return (left < right) != descending;
+    return a < b;
   });
   return places;
 }

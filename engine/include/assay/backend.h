@@ -46,143 +46,143 @@ typedef struct AssayTensor {
   uint64_t byte_offset;
 } AssayTensor;
 
-/* Operations. Numbers never change. Operands in this order, the destination last; attributes in
- * this order, labels as their position (given in brackets). "in and out": read, then overwritten.
- *   gemm           a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] in and out: c := alpha op(a) op(b) +
- * beta c alpha, beta, trans_a (n t), trans_b (n t) gemv           a [m,k] or [k,m], x [k], y [m] in
- * and out; alpha, beta, trans_a batched_gemm   gemm with a leading axis on every operand int8_gemm
- * a [m,k], b [k,n] 8 bits, c [m,n] 32 bits dot            x [n], y [n], out [] scal, axpy     x [n]
- * in and out: x := alpha x;  x [n], y [n] in and out: y := alpha x + y; alpha sum mean asum prod
- * nrm2 max min   x [n], out []       variance  the same; correction (0 or 1) argmax amax    x [n],
- * out [] 64-bit index from 0: of the maximum, of the largest magnitude cumsum         x [n], out
- * [n], inclusive softmax log_softmax   x [rows,n], out [rows,n] over the last axis      log_sum_exp
- * out [rows] layer_norm     x [rows,n], gain [n], bias [n], out; epsilon            rms_norm
- * without bias batch_norm     x [rows,channels], mean, variance, gain, bias [channels], out;
- * epsilon exp log tanh sqrt erf expm1 log1p rsqrt sigmoid silu mish relu   x [n], out [n] sin cos
- * tan asin acos atan sinh cosh asinh acosh atanh exp2 exp10 log2 log10 cbrt erfc tgamma abs   the
- * same; lgamma   ln |Gamma(x)|; j0   Bessel function of the first kind; softplus   ln(1 + e^x);
- * softsign   x / (1 + |x|); gelu the same; form (erf tanh)                clamp  low, high add mul div minimum maximum pow hypot   x
- * [n], y [n], out [n] remainder      the same; style (truncated ieee floored) cast           x [n],
- * out [n] of another type; overflow (saturating ieee) quantize       x [n], out [n] 8 bits:
- * clamp(round(x / scale) + zero_point); scale, zero_point dequantize     x [n] 8 bits, out [n]: (x
- * - zero_point) scale gather         table [rows,columns], indices [count], out [count,columns]:
- * rows of the table embedding      table [rows,columns], indices [batch,count], out
- * [batch,count,columns] index_select   table [rows,columns], indices [count], out: along axis 0 or
- * 1 scatter_add    updates [count,columns], indices [count], out [rows,columns] in and out
- *   fused_linear   x [m,k], w [k,n], bias [n], residual [m,n], out: activation(x w + bias) +
- * residual activation (none relu gelu_erf gelu_tanh silu sigmoid tanh) attention      q
- * [heads,queries,head], k and v [heads,keys,head], mask [queries,keys], out softmax(scale q k^T +
- * mask) v; scale, causal (no yes: keys j <= i + keys - queries) conv2d         x
- * [batch,channels,height,width], w [filters,channels,kernel_h,kernel_w], out stride, padding,
- * dilation max_pool avg_pool     x, out; window, stride, padding (avg_pool also count: valid all)
- *   scaled_gradient       dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] / scale with s =
- * scale dy stored as f16 or bf16; scale, store (f16 bf16) all_reduce     buffers [ranks,n], out
- * [ranks,n]; reduction (sum mean max min), bucket reduce_scatter buffers [ranks,ranks,n], out
- * [ranks,n]; the same all_gather     buffers [ranks,n], out [ranks,ranks,n]; bucket
- *   int_div        x [n], y [n], out [n] integers: the quotient; style (truncated floored)
- *   int_remainder  the same: what that quotient leaves
- *   ger, syr       x [m], y [n], a [m,n] in and out: a := alpha x y^T + a; x [n], a [n,n] in and
- * out: a := alpha x x^T + a, in one triangle, the other is not touched; alpha (syr also uplo: upper
- * lower) trmv, trsv     a [n,n], x [n] in and out: x := op(a) x, x := op(a)^-1 x; uplo (upper
- * lower), trans (n t), diag (nonunit unit). Of a only that triangle is read, without the diagonal
- * if it is unit trmm, trsm     a, b [m,n] in and out: b := alpha op(a) b or alpha b op(a), and the
- * same with op(a)^-1; alpha, side (left right), then as trmv; a is [m,m] on the left, [n,n] on the
- * right */
+/* Operations. Numbers never change. Beside each: its operands in order, the destination last, then
+ * after a semicolon its attributes in order; a label is passed as its position in the brackets. io:
+ * read, then overwritten. */
+/* clang-format off */
 enum {
-  ASSAY_OP_GEMM = 0,
-  ASSAY_OP_DOT = 1,
-  ASSAY_OP_SUM = 2,
-  ASSAY_OP_SOFTMAX = 3,
-  ASSAY_OP_EXP = 4,
-  ASSAY_OP_LOG = 5,
-  ASSAY_OP_TANH = 6,
-  ASSAY_OP_SQRT = 7,
-  ASSAY_OP_ERF = 8,
-  ASSAY_OP_GELU = 9,
-  ASSAY_OP_GATHER = 10,
-  ASSAY_OP_GEMV = 11,
-  ASSAY_OP_BATCHED_GEMM = 12,
-  ASSAY_OP_INT8_GEMM = 13,
-  ASSAY_OP_SCAL = 14,
-  ASSAY_OP_AXPY = 15,
-  ASSAY_OP_NRM2 = 16,
-  ASSAY_OP_ASUM = 17,
-  ASSAY_OP_MEAN = 18,
-  ASSAY_OP_PROD = 19,
-  ASSAY_OP_CUMSUM = 20,
-  ASSAY_OP_VARIANCE = 21,
-  ASSAY_OP_MAX = 22,
-  ASSAY_OP_MIN = 23,
-  ASSAY_OP_ARGMAX = 24,
-  ASSAY_OP_AMAX = 25,
-  ASSAY_OP_LOG_SOFTMAX = 26,
-  ASSAY_OP_LOG_SUM_EXP = 27,
-  ASSAY_OP_LAYER_NORM = 28,
-  ASSAY_OP_RMS_NORM = 29,
-  ASSAY_OP_BATCH_NORM = 30,
-  ASSAY_OP_EXPM1 = 31,
-  ASSAY_OP_LOG1P = 32,
-  ASSAY_OP_RSQRT = 33,
-  ASSAY_OP_SIGMOID = 34,
-  ASSAY_OP_SILU = 35,
-  ASSAY_OP_MISH = 36,
-  ASSAY_OP_RELU = 37,
-  ASSAY_OP_CLAMP = 38,
-  ASSAY_OP_ADD = 39,
-  ASSAY_OP_MUL = 40,
-  ASSAY_OP_DIV = 41,
-  ASSAY_OP_MINIMUM = 42,
-  ASSAY_OP_MAXIMUM = 43,
-  ASSAY_OP_POW = 44,
-  ASSAY_OP_REMAINDER = 45,
-  ASSAY_OP_HYPOT = 46,
-  ASSAY_OP_CAST = 47,
-  ASSAY_OP_QUANTIZE = 48,
-  ASSAY_OP_DEQUANTIZE = 49,
-  ASSAY_OP_EMBEDDING = 50,
-  ASSAY_OP_INDEX_SELECT = 51,
-  ASSAY_OP_SCATTER_ADD = 52,
-  ASSAY_OP_FUSED_LINEAR = 53,
-  ASSAY_OP_ATTENTION = 54,
-  ASSAY_OP_CONV2D = 55,
-  ASSAY_OP_MAX_POOL = 56,
-  ASSAY_OP_AVG_POOL = 57,
-  ASSAY_OP_SCALED_GRADIENT = 58,
-  ASSAY_OP_ALL_REDUCE = 59,
-  ASSAY_OP_REDUCE_SCATTER = 60,
-  ASSAY_OP_ALL_GATHER = 61,
-  ASSAY_OP_INT_DIV = 62,
-  ASSAY_OP_INT_REMAINDER = 63,
-  ASSAY_OP_GER = 64,
-  ASSAY_OP_SYR = 65,
-  ASSAY_OP_TRMV = 66,
-  ASSAY_OP_TRSV = 67,
-  ASSAY_OP_TRMM = 68,
-  ASSAY_OP_TRSM = 69,
-  ASSAY_OP_SIN = 70,
-  ASSAY_OP_COS = 71,
-  ASSAY_OP_TAN = 72,
-  ASSAY_OP_ASIN = 73,
-  ASSAY_OP_ACOS = 74,
-  ASSAY_OP_ATAN = 75,
-  ASSAY_OP_SINH = 76,
-  ASSAY_OP_COSH = 77,
-  ASSAY_OP_ASINH = 78,
-  ASSAY_OP_ACOSH = 79,
-  ASSAY_OP_ATANH = 80,
-  ASSAY_OP_EXP2 = 81,
-  ASSAY_OP_EXP10 = 82,
-  ASSAY_OP_LOG2 = 83,
-  ASSAY_OP_LOG10 = 84,
-  ASSAY_OP_CBRT = 85,
-  ASSAY_OP_ERFC = 86,
-  ASSAY_OP_TGAMMA = 87,
-  ASSAY_OP_LGAMMA = 88,
-  ASSAY_OP_J0 = 89,
-  ASSAY_OP_SOFTPLUS = 90,
-  ASSAY_OP_SOFTSIGN = 91,
-  ASSAY_OP_ABS = 92
+  ASSAY_OP_GEMM = 0,              /* a [m,k] or [k,m], b [k,n] or [n,k], c [m,n] io: c := alpha
+                                   * op(a) op(b) + beta c; alpha, beta, trans_a (n t), trans_b (n
+                                   * t) */
+  ASSAY_OP_DOT = 1,               /* x [n], y [n], out [] */
+  ASSAY_OP_SUM = 2,               /* x [n], out [] */
+  ASSAY_OP_SOFTMAX = 3,           /* x [rows,n], out [rows,n], over the last axis */
+  ASSAY_OP_EXP = 4,               /* x [n], out [n] */
+  ASSAY_OP_LOG = 5,               /* x [n], out [n] */
+  ASSAY_OP_TANH = 6,              /* x [n], out [n] */
+  ASSAY_OP_SQRT = 7,              /* x [n], out [n] */
+  ASSAY_OP_ERF = 8,               /* x [n], out [n] */
+  ASSAY_OP_GELU = 9,              /* x [n], out [n]; form (erf tanh) */
+  ASSAY_OP_GATHER = 10,           /* table [rows,columns], indices [count], out [count,columns]:
+                                   * rows of the table */
+  ASSAY_OP_GEMV = 11,             /* a [m,k] or [k,m], x [k], y [m] io: y := alpha op(a) x + beta
+                                   * y; alpha, beta, trans_a (n t) */
+  ASSAY_OP_BATCHED_GEMM = 12,     /* gemm with a leading axis on every operand */
+  ASSAY_OP_INT8_GEMM = 13,        /* a [m,k], b [k,n] of 8 bits, c [m,n] of 32 bits */
+  ASSAY_OP_SCAL = 14,             /* x [n] io: x := alpha x; alpha */
+  ASSAY_OP_AXPY = 15,             /* x [n], y [n] io: y := alpha x + y; alpha */
+  ASSAY_OP_NRM2 = 16,             /* x [n], out [] */
+  ASSAY_OP_ASUM = 17,             /* x [n], out [] */
+  ASSAY_OP_MEAN = 18,             /* x [n], out [] */
+  ASSAY_OP_PROD = 19,             /* x [n], out [] */
+  ASSAY_OP_CUMSUM = 20,           /* x [n], out [n], inclusive */
+  ASSAY_OP_VARIANCE = 21,         /* x [n], out []; correction (the divisor is n minus it: 0 or
+                                   * 1) */
+  ASSAY_OP_MAX = 22,              /* x [n], out [] */
+  ASSAY_OP_MIN = 23,              /* x [n], out [] */
+  ASSAY_OP_ARGMAX = 24,           /* x [n], out [], a 64-bit index from 0 */
+  ASSAY_OP_AMAX = 25,             /* the same, of the largest magnitude */
+  ASSAY_OP_LOG_SOFTMAX = 26,      /* x [rows,n], out [rows,n] */
+  ASSAY_OP_LOG_SUM_EXP = 27,      /* x [rows,n], out [rows] */
+  ASSAY_OP_LAYER_NORM = 28,       /* x [rows,n], gain [n], bias [n], out [rows,n]; epsilon */
+  ASSAY_OP_RMS_NORM = 29,         /* x [rows,n], gain [n], out [rows,n]; epsilon */
+  ASSAY_OP_BATCH_NORM = 30,       /* x [rows,channels], mean, variance, gain, bias [channels],
+                                   * out [rows,channels]; epsilon */
+  ASSAY_OP_EXPM1 = 31,            /* x [n], out [n] */
+  ASSAY_OP_LOG1P = 32,            /* x [n], out [n] */
+  ASSAY_OP_RSQRT = 33,            /* x [n], out [n] */
+  ASSAY_OP_SIGMOID = 34,          /* x [n], out [n]: 1 / (1 + e^-x) */
+  ASSAY_OP_SILU = 35,             /* x [n], out [n]: x / (1 + e^-x) */
+  ASSAY_OP_MISH = 36,             /* x [n], out [n]: x tanh(ln(1 + e^x)) */
+  ASSAY_OP_RELU = 37,             /* x [n], out [n] */
+  ASSAY_OP_CLAMP = 38,            /* x [n], out [n]; low, high */
+  ASSAY_OP_ADD = 39,              /* x [n], y [n], out [n] */
+  ASSAY_OP_MUL = 40,              /* x [n], y [n], out [n] */
+  ASSAY_OP_DIV = 41,              /* x [n], y [n], out [n] */
+  ASSAY_OP_MINIMUM = 42,          /* x [n], y [n], out [n] */
+  ASSAY_OP_MAXIMUM = 43,          /* x [n], y [n], out [n] */
+  ASSAY_OP_POW = 44,              /* x [n], y [n], out [n] */
+  ASSAY_OP_REMAINDER = 45,        /* x [n], y [n], out [n]; style (truncated ieee floored) */
+  ASSAY_OP_HYPOT = 46,            /* x [n], y [n], out [n] */
+  ASSAY_OP_CAST = 47,             /* x [n], out [n] of another type; overflow (saturating ieee) */
+  ASSAY_OP_QUANTIZE = 48,         /* x [n], out [n] of 8 bits: clamp(round(x / scale) +
+                                   * zero_point); scale, zero_point */
+  ASSAY_OP_DEQUANTIZE = 49,       /* x [n] of 8 bits, out [n]: (x - zero_point) scale; scale,
+                                   * zero_point */
+  ASSAY_OP_EMBEDDING = 50,        /* table [rows,columns], indices [batch,count], out
+                                   * [batch,count,columns] */
+  ASSAY_OP_INDEX_SELECT = 51,     /* table [rows,columns], indices [count], out; axis (0 or 1) */
+  ASSAY_OP_SCATTER_ADD = 52,      /* updates [count,columns], indices [count], out [rows,columns]
+                                   * io */
+  ASSAY_OP_FUSED_LINEAR = 53,     /* x [m,k], w [k,n], bias [n], residual [m,n], out:
+                                   * activation(x w + bias) + residual; activation (none relu
+                                   * gelu_erf gelu_tanh silu sigmoid tanh) */
+  ASSAY_OP_ATTENTION = 54,        /* q [heads,queries,head], k, v [heads,keys,head], mask
+                                   * [queries,keys], out: softmax(scale q k^T + mask) v; scale,
+                                   * causal (no yes: keys j <= i + keys - queries) */
+  ASSAY_OP_CONV2D = 55,           /* x [batch,channels,height,width], w
+                                   * [filters,channels,kernel_h,kernel_w], out; stride, padding,
+                                   * dilation */
+  ASSAY_OP_MAX_POOL = 56,         /* x [batch,channels,height,width], out; window, stride,
+                                   * padding */
+  ASSAY_OP_AVG_POOL = 57,         /* the same; also count (valid all) */
+  ASSAY_OP_SCALED_GRADIENT = 58,  /* dy [m,n], x [m,k], out [n,k+1]: [sum_m s x, sum_m s] /
+                                   * scale, s = scale dy stored as f16 or bf16; scale, store (f16
+                                   * bf16) */
+  ASSAY_OP_ALL_REDUCE = 59,       /* buffers [ranks,n], out [ranks,n]; reduction (sum mean max
+                                   * min), bucket */
+  ASSAY_OP_REDUCE_SCATTER = 60,   /* buffers [ranks,ranks,n], out [ranks,n]; the same */
+  ASSAY_OP_ALL_GATHER = 61,       /* buffers [ranks,n], out [ranks,ranks,n]; bucket */
+  ASSAY_OP_INT_DIV = 62,          /* x [n], y [n], out [n], integers: the quotient; style
+                                   * (truncated floored) */
+  ASSAY_OP_INT_REMAINDER = 63,    /* the same: what that quotient leaves */
+  ASSAY_OP_GER = 64,              /* x [m], y [n], a [m,n] io: a := alpha x y^T + a; alpha */
+  ASSAY_OP_SYR = 65,              /* x [n], a [n,n] io: a := alpha x x^T + a in one triangle, the
+                                   * other is not touched; alpha, uplo (upper lower) */
+  ASSAY_OP_TRMV = 66,             /* a [n,n], x [n] io: x := op(a) x; uplo (upper lower), trans
+                                   * (n t), diag (nonunit unit). Only that triangle of a is read,
+                                   * without the diagonal if it is unit */
+  ASSAY_OP_TRSV = 67,             /* the same: x := op(a)^-1 x */
+  ASSAY_OP_TRMM = 68,             /* a [m,m] or [n,n], b [m,n] io: b := alpha op(a) b or alpha b
+                                   * op(a); alpha, side (left right), then as trmv */
+  ASSAY_OP_TRSM = 69,             /* the same with op(a)^-1 */
+  ASSAY_OP_SIN = 70,              /* x [n], out [n] */
+  ASSAY_OP_COS = 71,              /* x [n], out [n] */
+  ASSAY_OP_TAN = 72,              /* x [n], out [n] */
+  ASSAY_OP_ASIN = 73,             /* x [n], out [n] */
+  ASSAY_OP_ACOS = 74,             /* x [n], out [n] */
+  ASSAY_OP_ATAN = 75,             /* x [n], out [n] */
+  ASSAY_OP_SINH = 76,             /* x [n], out [n] */
+  ASSAY_OP_COSH = 77,             /* x [n], out [n] */
+  ASSAY_OP_ASINH = 78,            /* x [n], out [n] */
+  ASSAY_OP_ACOSH = 79,            /* x [n], out [n] */
+  ASSAY_OP_ATANH = 80,            /* x [n], out [n] */
+  ASSAY_OP_EXP2 = 81,             /* x [n], out [n] */
+  ASSAY_OP_EXP10 = 82,            /* x [n], out [n] */
+  ASSAY_OP_LOG2 = 83,             /* x [n], out [n] */
+  ASSAY_OP_LOG10 = 84,            /* x [n], out [n] */
+  ASSAY_OP_CBRT = 85,             /* x [n], out [n] */
+  ASSAY_OP_ERFC = 86,             /* x [n], out [n] */
+  ASSAY_OP_TGAMMA = 87,           /* x [n], out [n] */
+  ASSAY_OP_LGAMMA = 88,           /* x [n], out [n]: ln |Gamma(x)| */
+  ASSAY_OP_J0 = 89,               /* x [n], out [n]: Bessel function of the first kind, order 0 */
+  ASSAY_OP_SOFTPLUS = 90,         /* x [n], out [n]: ln(1 + e^x) */
+  ASSAY_OP_SOFTSIGN = 91,         /* x [n], out [n]: x / (1 + |x|) */
+  ASSAY_OP_ABS = 92,              /* x [n], out [n] */
+  ASSAY_OP_MINIMUM_NUMBER = 93,   /* x [n], y [n], out [n]: a NaN gives way to a number; edition
+                                   * (ieee2019 ieee2008) */
+  ASSAY_OP_MAXIMUM_NUMBER = 94,   /* the same */
+  ASSAY_OP_NAN_MAX = 95,          /* x [n], out []: NaN are passed over */
+  ASSAY_OP_NAN_MIN = 96,          /* the same */
+  ASSAY_OP_NAN_SUM = 97,          /* the same */
+  ASSAY_OP_SORT = 98,             /* x [rows,n], out [rows,n], along the last axis; order
+                                   * (ascending descending), nan (last first): where a NaN
+                                   * goes */
+  ASSAY_OP_TOPK = 99,             /* x [rows,n], out [rows,min(k,n)]: the largest, in descending
+                                   * order; k, nan */
+  ASSAY_OP_TOPK_INDICES = 100     /* the same, out of 64 bits: where in its row each of them lies */
 };
+/* clang-format on */
 
 typedef struct AssayCall {
   uint32_t struct_size; /* bytes */

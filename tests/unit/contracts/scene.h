@@ -21,7 +21,10 @@ class FakeForce : public ForceSource {
     return emulate && emulate(model, index, out);
   }
   uint32_t MatchingPolicies(const Observation&) override { return policies; }
-  bool LegalChoice(int64_t, int64_t got, std::optional<NanPlace>) override { return got == choice; }
+  bool LegalChoice(int64_t, int64_t got, std::span<const int64_t>,
+                   std::optional<NanPlace>) override {
+    return got == choice;
+  }
 
   std::function<bool(DefectModel, int64_t, double*)> emulate;
   uint32_t policies = 0;

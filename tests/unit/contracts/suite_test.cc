@@ -65,10 +65,30 @@ TEST(BuiltinSuite, IsTheTextOfTheFiles) {
 
 TEST(BuiltinSuite, HasAProfileForEveryBackend) {
   const std::vector<std::string> profiles = ProfilesOf(*BuiltinSuite());
-  for (const char* name :
-       {"reference", "planted", "simt",     "openblas", "blis",    "netlib",  "atlas",   "gsl",
-        "cblas",     "onednn",  "eigen",    "mpi",      "opencl",  "clblast", "xnnpack", "libm",
-        "libmvec",   "sleef",   "libtorch", "libxsmm",  "assumed", "ieee",    "blas"}) {
+  for (const char* name : {"reference",
+                           "planted",
+                           "simt",
+                           "openblas",
+                           "blis",
+                           "netlib",
+                           "atlas",
+                           "gsl",
+                           "cblas",
+                           "onednn",
+                           "onednn_before_vnni",
+                           "eigen",
+                           "mpi",
+                           "opencl",
+                           "clblast",
+                           "xnnpack",
+                           "libm",
+                           "libmvec",
+                           "sleef",
+                           "libtorch",
+                           "libxsmm",
+                           "assumed",
+                           "ieee",
+                           "blas"}) {
     EXPECT_THAT(profiles, Contains(name));
   }
 }
@@ -95,6 +115,11 @@ TEST(Profile, TellsOneOperatorAndTypeFromAnother) {
 
 TEST(Profile, InheritsWhatItDoesNotSay) {
   EXPECT_EQ(Promise("onednn", OpId::kExp, DType::kF32).ulp_limit, 3);
+  EXPECT_EQ(Promise("onednn", OpId::kInt8Gemm, DType::kI8).integer_overflow, std::nullopt);
+  EXPECT_EQ(Promise("onednn_before_vnni", OpId::kInt8Gemm, DType::kI8).integer_overflow,
+            IntegerOverflow::kSaturatePairs);
+  EXPECT_EQ(Promise("onednn_before_vnni", OpId::kExp, DType::kF32).ulp_limit, 3);
+  EXPECT_EQ(Promise("xnnpack", OpId::kSoftmax, DType::kF32).overread_bytes, 16);
   EXPECT_EQ(Promise("onednn", OpId::kExp, DType::kF32).subnormals, std::nullopt);
   EXPECT_EQ(Promise("onednn", OpId::kExp, DType::kF32, "ieee").subnormals,
             SubnormalPolicy::kPreserve);

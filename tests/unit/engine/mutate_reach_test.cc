@@ -116,6 +116,19 @@ TEST(Reach, EveryOperandOfAGemmTakesEveryLayout) {
   for (int i = 0; i < 3; ++i) ExpectReached({OpId::kGemm}, LayoutsOfOperand(i));
 }
 
+// Where pixels have several channels and follow each other, in all operands at once.
+TEST(Reach, ImagesLieWithTheirChannelsSideBySide) {
+  const auto channels_last = [](const Case& value, const NamedDims&) {
+    for (const Tensor& image : value.operands) {
+      if (image.shape[1] < 2 || image.shape[3] < 2) return false;
+      if (image.strides[1] != 1 || image.strides[3] != image.shape[1]) return false;
+    }
+    return true;
+  };
+  ExpectReached({OpId::kConv2d}, {{"convolution of NHWC", channels_last, 100}});
+  ExpectReached({OpId::kMaxPool}, {{"pooling of NHWC", channels_last, 100}});
+}
+
 TEST(Reach, AttributesOfAGemmTakeEveryClass) {
   std::vector<Outcome> outcomes;
   for (const int which : {kGemmAlpha, kGemmBeta}) {

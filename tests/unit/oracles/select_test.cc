@@ -75,6 +75,18 @@ TEST(Places, DependOnADeclarationWhereANanIs) {
   EXPECT_FALSE(legal(1, NanPlace::kReference));
 }
 
+TEST(Places, MayBeThatOfAnyNanOrPassThemOverWhereNothingIsDeclared) {
+  Fixture argmax(OpId::kArgmax, DType::kF32, {4});
+  argmax.SetReal(0, {kNaN, 3, 5, kNaN});
+  for (const int64_t got : {0, 2, 3}) {
+    EXPECT_TRUE(LegalChoiceOf(argmax.values, 0, got, std::nullopt)) << got;
+  }
+  for (const int64_t got : {-1, 1, 4}) {
+    EXPECT_FALSE(LegalChoiceOf(argmax.values, 0, got, std::nullopt)) << got;
+  }
+  EXPECT_FALSE(LegalChoiceOf(argmax.values, 0, 3, NanPlace::kFirstNan));
+}
+
 struct Pool : Fixture {
   Pool(int64_t height, int64_t width, double window, double stride, double padding)
       : Fixture(OpId::kMaxPool, DType::kF32, {1, 2, 0, 0}) {
