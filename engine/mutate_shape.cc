@@ -78,8 +78,11 @@ constexpr int64_t kManyTerms = 16384;
 
 void ReshapeAffordably(Draft& draft, NamedDims dims, int kept) {
   Reshape(draft, dims);
-  if (TermsOf(draft.value, dims) <= kManyTerms || draft.random.Percent(10)) return;
-  ShrinkOthers(dims, kept, draft.random);
+  // A solve's terms are steps of an enclosure, not of a sum, and most are of its one order.
+  const bool solve = draft.def.family == Family::kSolve;
+  const int64_t many = solve ? kManyTerms / 2 : kManyTerms;
+  if (TermsOf(draft.value, dims) <= many || draft.random.Percent(10)) return;
+  ShrinkOthers(dims, solve ? -1 : kept, draft.random);
   Reshape(draft, dims);
 }
 

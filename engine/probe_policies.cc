@@ -53,6 +53,9 @@ Tensor* DrawInput(Recipe& recipe, Case& value) {
 
 Case NanPerLane(Recipe& recipe) {
   Case value = WithPlainInputs(recipe, recipe.random.Between(1, 24));
+  // A unit diagonal is not read, whatever is stored there.
+  const bool triangle = recipe.family() == Family::kTriangular || recipe.family() == Family::kSolve;
+  if (triangle) value.attributes[value.attributes.size() - 1].choice = recipe.random.Percent(50);
   Tensor* tensor = DrawInput(recipe, value);
   if (tensor != nullptr) Inject(recipe, *tensor, kNan);
   return value;

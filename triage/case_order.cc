@@ -164,8 +164,8 @@ Cost CostOf(const Case& value) {
     const Tensor& tensor = value.operands[i];
     AddLayout(tensor, cost);
     cost[kTypes] += TypeRank(tensor.dtype);
-    // Plain for an index only.
-    if (tensor.dtype == DType::kI64 && i != IndexOperandOf(def)) ++cost[kTypes];
+    // Plain for an index only; elsewhere behind 32 bits.
+    if (tensor.dtype == DType::kI64 && i != IndexOperandOf(def)) cost[kTypes] += 2;
     if (def.operands[static_cast<size_t>(i)].role == Role::kOutput) {
       if (tensor.fill.seed != DefaultSeed(i)) ++cost[kSeeds];
       continue;

@@ -195,7 +195,7 @@ constexpr Defect kDefects[] = {
      "adds in another order in every other run, as declared"},
     {"plain", kAllClasses, kGood, kEvery, 0, kAnyType, kProfile, &Plain,
      "the reference itself"},
-    {"wide", kAllClasses, kGood, kWithSpecials & ~BitsOf(Family::kGradient, Family::kCast), kChoices, kUpTo32, kProfile, &Wide,
+    {"wide", kAllClasses, kGood, kWithSpecials & ~BitsOf(Family::kGradient, Family::kCast), kChoices | Bit(OpId::kSyr), kUpTo32, kProfile, &Wide,
      "computes in f64 and rounds once"},
     {"reversed", kAllClasses, kGood, kOrdered & ~kReversedByHand, kUnsummed, kFloats, kProfile, &Reversed,
      "adds in the opposite order"},
