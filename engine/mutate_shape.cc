@@ -121,11 +121,16 @@ int64_t DrawSize(const OperatorDef& def, int dimension, Random& random) {
   if (range != nullptr) return DrawNamedSize(*range, random);
   // Only where something is summed over does a long size pay.
   if (dimension == def.reduced && random.Percent(3)) return random.Pick(kLong);
-  if (def.dimensions.size() == 1 && random.Below(1000) < 8) return random.Pick(kCounterEnds);
+  // A matrix of one extent costs its square, and to solve by it the cube; tiles are met all the
+  // same.
+  const bool square = def.dimensions.size() == 1 && def.operands[0].axes.rank > 1;
+  const bool counted = def.dimensions.size() == 1 && !square;
+  if (counted && random.Below(1000) < 8) return random.Pick(kCounterEnds);
   if (random.Percent(12)) return random.Pick(kTiles) + random.Between(-1, 1);
   if (random.Percent(5)) return random.Pick(kPrimes);
   const SizeRange& sizes = random.PickWeighted(kSizes);
-  return random.Between(sizes.lowest, sizes.highest);
+  const int64_t size = random.Between(sizes.lowest, sizes.highest);
+  return square ? std::min<int64_t>(size, 16) : size;
 }
 
 void ChangeDimension(Draft& draft) {
