@@ -39,9 +39,10 @@ constexpr Families kTriangles = Of(Family::kTriangular, Family::kSolve);
 constexpr Families kPointwise =
     Of(Family::kUnary, Family::kBinary, Family::kCast, Family::kQuantize, Family::kVector);
 // Everything that computes with reals, and everything there is.
-constexpr Families kReals = kAdding | kRows | kPointwise | kTriangles |
-                            Of(Family::kProduct, Family::kSelect, Family::kScatter, Family::kPool,
-                               Family::kGradient, Family::kCollective, Family::kUpdate);
+constexpr Families kReals =
+    kAdding | kRows | kPointwise | kTriangles |
+    Of(Family::kProduct, Family::kSelect, Family::kScatter, Family::kPool, Family::kGradient,
+       Family::kCollective, Family::kUpdate, Family::kComplex);
 constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm);
 constexpr Families kIndexed = Of(Family::kGather, Family::kScatter);
 // Where an order of operations can show.
@@ -50,7 +51,7 @@ constexpr Families kOrdered = kAdding | kRows |
                                  Family::kGradient, Family::kCollective, Family::kIntGemm);
 
 constexpr OpSet kAnyOp = ~OpSet{0};
-constexpr OpSet kSquares = Ops(OpId::kNrm2, OpId::kHypot, OpId::kRmsNorm);
+constexpr OpSet kSquares = Ops(OpId::kNrm2, OpId::kHypot, OpId::kRmsNorm, OpId::kComplexAbs);
 constexpr OpSet kSpreads = Ops(OpId::kVariance, OpId::kLayerNorm, OpId::kRmsNorm);
 constexpr OpSet kWithScalars =
     Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kScal, OpId::kAxpy, OpId::kClamp,
@@ -106,8 +107,8 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kAll, probe::Gaps},
     {Of(Family::kNorm, Family::kSoftmax), probe::ConstantRows},
     {Of(Family::kNorm), probe::LargeMean, kSpreads},
-    {Of(Family::kNorm, Family::kBinary), probe::SquaresOverflow, kSquares},
-    {Of(Family::kNorm, Family::kBinary), probe::SquaresUnderflow, kSquares},
+    {Of(Family::kNorm, Family::kBinary, Family::kComplex), probe::SquaresOverflow, kSquares},
+    {Of(Family::kNorm, Family::kBinary, Family::kComplex), probe::SquaresUnderflow, kSquares},
     {Of(Family::kAttention), probe::WideScores},
     {Of(Family::kAttention), probe::MaskedRows},
     {Of(Family::kLinear), probe::CancellingBias},
@@ -137,6 +138,7 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kAll, probe::Misaligned},
     {kReals, probe::NanInScalars, kWithScalars},
     {kTriangles, probe::TriangularOperands},
+    {Of(Family::kComplex), probe::ComplexOperands},
 }};
 
 const Row& RowOf(Probe probe) { return kRowsOfProbes[static_cast<size_t>(probe)]; }

@@ -78,7 +78,9 @@ namespace assay {
   X(kMisaligned, "misaligned", "operands one to three elements off a vector boundary")             \
   X(kNanInScalars, "nan_in_scalars", "NaN or infinity as a real attribute")                        \
   X(kTriangularOperands, "triangular_operands",                                                    \
-    "every triangle, side and diagonal in turn, with a solution of order 1")
+    "every triangle, side and diagonal in turn, with a solution of order 1")                       \
+  X(kComplexOperands, "complex_operands",                                                          \
+    "every label, scalars with a zero part, a special value in one part")
 
 enum class Probe : uint8_t {
 #define ASSAY_PROBE_ENUM(id, name, meaning) id,

@@ -24,7 +24,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 namespace assay {
 namespace {
 
-constexpr size_t kCounterBytes = 65536;
+constexpr size_t kCounterBytes = 131072;
 __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64)))  //
 uint8_t g_counters[kCounterBytes];
 

@@ -27,8 +27,12 @@ void FusedLinear(const AssayCall& call);
 void ScaledGradient(const AssayCall& call);
 
 // triangular.cc
-void RankOne(const AssayCall& call);     // ger syr; alpha = 0: nothing is read or written
-void Triangular(const AssayCall& call);  // trmv trmm trsv trsm; alpha = 0 stores zeros, reads nothing
+void RankOne(const AssayCall& call);  // ger syr; alpha = 0: nothing is read or written
+void Triangular(
+    const AssayCall& call);  // trmv trmm trsv trsm; alpha = 0 stores zeros, reads nothing
+
+// complex.cc
+void ComplexOperation(const AssayCall& call);  // complex_scal complex_dot complex_gemv complex_abs
 
 // reductions.cc
 void Reduction(const AssayCall& call);  // sum mean asum prod nrm2 variance max min

@@ -83,7 +83,11 @@ typedef struct AssayTensor {
  * lower), trans (n t), diag (nonunit unit). Of a only that triangle is read, without the diagonal
  * if it is unit trmm, trsm     a, b [m,n] in and out: b := alpha op(a) b or alpha b op(a), and the
  * same with op(a)^-1; alpha, side (left right), then as trmv; a is [m,m] on the left, [n,n] on the
- * right */
+ * right
+ *   complex_scal   x [n,2] in and out: x := alpha x; alpha, alpha_imag. The last axis holds real and
+ * imaginary parts, here and below complex_dot    x, y [n,2], out [2]; conjugate (of x: no yes)
+ *   complex_gemv   a [m,k,2], x [k,2] or [m,2], y the other, in and out: y := alpha op(a) x + beta y;
+ * alpha, alpha_imag, beta, beta_imag, trans (n t c) complex_abs    x [n,2], out [n] */
 enum {
   ASSAY_OP_GEMM = 0,
   ASSAY_OP_DOT = 1,
@@ -152,7 +156,11 @@ enum {
   ASSAY_OP_TRMV = 64,
   ASSAY_OP_TRSV = 65,
   ASSAY_OP_TRMM = 66,
-  ASSAY_OP_TRSM = 67
+  ASSAY_OP_TRSM = 67,
+  ASSAY_OP_COMPLEX_SCAL = 68,
+  ASSAY_OP_COMPLEX_DOT = 69,
+  ASSAY_OP_COMPLEX_GEMV = 70,
+  ASSAY_OP_COMPLEX_ABS = 71
 };
 
 typedef struct AssayCall {
