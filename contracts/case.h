@@ -118,8 +118,12 @@ enum class OpId : uint8_t {  // part of the binary codec: append only
   kSort,
   kTopk,
   kTopkIndices,
+  kComplexScal,
+  kComplexDot,
+  kComplexGemv,
+  kComplexAbs,
 };
-inline constexpr int kOpCount = 101;
+inline constexpr int kOpCount = 105;
 __extension__ using OpSet = unsigned __int128;  // one bit per OpId
 static_assert(kOpCount <= 128);
 constexpr OpSet Bit(OpId op) { return OpSet{1} << static_cast<unsigned>(op); }

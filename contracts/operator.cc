@@ -16,10 +16,10 @@ namespace assay {
 namespace {
 
 std::array<OperatorDef, kOpCount> Assemble() {
-  const std::span<const OperatorDef> groups[] = {operators::Linear(),      operators::Reductions(),
-                                                 operators::Rows(),        operators::Pointwise(),
-                                                 operators::Indexed(),     operators::Windows(),
-                                                 operators::Collectives(), operators::Triangular()};
+  const std::span<const OperatorDef> groups[] = {
+      operators::Linear(),      operators::Reductions(), operators::Rows(),
+      operators::Pointwise(),   operators::Indexed(),    operators::Windows(),
+      operators::Collectives(), operators::Triangular(), operators::Complex()};
   std::array<OperatorDef, kOpCount> table{};
   for (const std::span<const OperatorDef> group : groups) {
     for (const OperatorDef& def : group) table[static_cast<size_t>(def.id)] = def;
@@ -37,7 +37,7 @@ constexpr std::string_view kFamilyNames[kFamilyCount] = {
     "gemm",         "dot",    "sum",        "softmax", "unary",  "gather",   "int_gemm",
     "vector",       "norm",   "product",    "select",  "binary", "cast",     "quantize",
     "scatter",      "linear", "attention",  "conv",    "pool",   "gradient", "collective",
-    "int_division", "update", "triangular", "solve",   "sort"};
+    "int_division", "update", "triangular", "solve",   "sort",   "complex"};
 
 constexpr DType kAllTypes[] = {DType::kF32,    DType::kF64,   DType::kF16, DType::kBf16,
                                DType::kI32,    DType::kI64,   DType::kI8,  DType::kU8,
@@ -50,7 +50,7 @@ bool StoredTransposed(const OperandDef& operand, const Case& value) {
 }
 
 NamedDims WithDerived(const OperatorDef& def, const NamedDims& dims, const Case& value,
-                      FixedVector<int64_t, 2>& derived) {
+                      FixedVector<int64_t, kMaxDerived>& derived) {
   NamedDims all = dims;
   derived.clear();
   if (def.derive == nullptr) return all;
@@ -129,7 +129,7 @@ std::span<const DType> operators::SameOrAccumulator(DType input) {
 }
 
 void OperatorDef::shape(const NamedDims& given, Case& value) const {
-  FixedVector<int64_t, 2> derived;
+  FixedVector<int64_t, kMaxDerived> derived;
   const NamedDims all = WithDerived(*this, given, value, derived);
   for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
     const OperandDef& operand = operands[static_cast<size_t>(i)];
@@ -166,7 +166,7 @@ Result<NamedDims> OperatorDef::dims(const Case& value) const {
     }
   }
   if (derive == nullptr) return all;
-  FixedVector<int64_t, 2> derived;
+  FixedVector<int64_t, kMaxDerived> derived;
   WithDerived(*this, all, value, derived);
   for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
     const Dims& shape = value.operands[i].shape;

@@ -44,8 +44,9 @@ enum class Family : uint8_t {
   kTriangular,   // trmv, trmm
   kSolve,        // trsv, trsm
   kSort,         // sort, topk, topk_indices
+  kComplex,      // complex_scal, complex_dot, complex_gemv, complex_abs
 };
-inline constexpr int kFamilyCount = 26;
+inline constexpr int kFamilyCount = 27;
 std::string_view NameOf(Family family);
 
 // kInout: read (as far as the operation says so) and then overwritten, like C of a BLAS gemm.
@@ -85,7 +86,8 @@ struct OperandDef {
 };
 
 // Dimensions in the order of OperatorDef::dimensions.
-inline constexpr int kMaxDimensions = 9;  // two of them derived
+inline constexpr int kMaxDerived = 3;
+inline constexpr int kMaxDimensions = 7 + kMaxDerived;
 using NamedDims = FixedVector<int64_t, kMaxDimensions>;
 
 struct OperatorDef {
@@ -164,6 +166,11 @@ struct Triangle {
 // REQUIRES one of the four. The second takes attributes as a backend does: labels as positions.
 Triangle TriangleOf(const Case& value);
 Triangle TriangleOf(OpId op, std::span<const double> attributes);
+
+// Complex operators: the last axis of an operand has extent 2, real and imaginary part. alpha and
+// beta are two attributes each, trans is n, t or c (transposed and conjugated).
+inline constexpr int kComplexAlpha = 0, kComplexBeta = 2, kComplexTrans = 4;
+inline constexpr int kComplexConjugate = 0;  // complex_dot: of x (no yes)
 
 // Whether element (i, j) of the destination keeps its bits whatever the operands are: the other
 // triangle of syr.

@@ -132,6 +132,7 @@ Case TameCase(const OperatorDef& def, DType type, DType output, Tame tame, int64
   }
   // A factor of 1 would make doing nothing right.
   if (def.id == OpId::kScal) value.attributes[0].real = 3;
+  if (def.id == OpId::kComplexScal) value.attributes[1].real = 2;
   if (def.family == Family::kSolve) value.attributes[value.attributes.size() - 1].choice = 1;
   return value;
 }
@@ -211,6 +212,8 @@ bool IsExact(const OperatorDef& def, Tame tame) {
     case Family::kAttention:
     case Family::kSolve:
       return false;
+    case Family::kComplex:
+      return tame == Tame::kIntegers && def.id != OpId::kComplexAbs;
     case Family::kBinary:
       return tame == Tame::kIntegers && def.id != OpId::kDiv && def.id != OpId::kPow &&
              def.id != OpId::kHypot;

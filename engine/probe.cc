@@ -42,7 +42,7 @@ constexpr Families kPointwise =
 constexpr Families kReals =
     kAdding | kRows | kPointwise | kTriangles |
     Of(Family::kProduct, Family::kSelect, Family::kSort, Family::kScatter, Family::kPool,
-       Family::kGradient, Family::kCollective, Family::kUpdate);
+       Family::kGradient, Family::kCollective, Family::kUpdate, Family::kComplex);
 constexpr Families kAll = kReals | Of(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr Families kIndexed = Of(Family::kGather, Family::kScatter);
 // Where an order of operations can show.
@@ -51,7 +51,7 @@ constexpr Families kOrdered = kAdding | kRows |
                                  Family::kGradient, Family::kCollective, Family::kIntGemm);
 
 constexpr OpSet kAnyOp = ~OpSet{0};
-constexpr OpSet kSquares = Ops(OpId::kNrm2, OpId::kHypot, OpId::kRmsNorm);
+constexpr OpSet kSquares = Ops(OpId::kNrm2, OpId::kHypot, OpId::kRmsNorm, OpId::kComplexAbs);
 constexpr OpSet kSpreads = Ops(OpId::kVariance, OpId::kLayerNorm, OpId::kRmsNorm);
 constexpr OpSet kWithScalars =
     Ops(OpId::kGemm, OpId::kGemv, OpId::kBatchedGemm, OpId::kScal, OpId::kAxpy, OpId::kClamp,
@@ -108,8 +108,8 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kAll, probe::Gaps},
     {Of(Family::kNorm, Family::kSoftmax), probe::ConstantRows},
     {Of(Family::kNorm), probe::LargeMean, kSpreads},
-    {Of(Family::kNorm, Family::kBinary), probe::SquaresOverflow, kSquares},
-    {Of(Family::kNorm, Family::kBinary), probe::SquaresUnderflow, kSquares},
+    {Of(Family::kNorm, Family::kBinary, Family::kComplex), probe::SquaresOverflow, kSquares},
+    {Of(Family::kNorm, Family::kBinary, Family::kComplex), probe::SquaresUnderflow, kSquares},
     {Of(Family::kAttention), probe::WideScores},
     {Of(Family::kAttention), probe::MaskedRows},
     {Of(Family::kLinear), probe::CancellingBias},
@@ -140,6 +140,7 @@ constexpr std::array<Row, kCount> kRowsOfProbes = {{
     {kReals, probe::NanInScalars, kWithScalars},
     {Of(Family::kIntDivision), probe::UndefinedQuotients},
     {kTriangles, probe::TriangularOperands},
+    {Of(Family::kComplex), probe::ComplexOperands},
 }};
 
 const Row& RowOf(Probe probe) { return kRowsOfProbes[static_cast<size_t>(probe)]; }

@@ -80,7 +80,9 @@ namespace assay {
   X(kUndefinedQuotients, "undefined_quotients",                                                    \
     "one integer divided by zero, or the lowest by -1")                                            \
   X(kTriangularOperands, "triangular_operands",                                                    \
-    "every triangle, side and diagonal in turn, with a solution of order 1")
+    "every triangle, side and diagonal in turn, with a solution of order 1")                       \
+  X(kComplexOperands, "complex_operands",                                                          \
+    "every label, scalars with a zero part, a special value in one part")
 
 enum class Probe : uint8_t {
 #define ASSAY_PROBE_ENUM(id, name, meaning) id,

@@ -110,6 +110,9 @@ Case UndefinedQuotients(Recipe& recipe);
 // probe_triangular.cc
 Case TriangularOperands(Recipe& recipe);
 
+// probe_complex.cc
+Case ComplexOperands(Recipe& recipe);
+
 // probe_runs.cc
 Case SubnormalInputs(Recipe& recipe);
 Case SubnormalResults(Recipe& recipe);

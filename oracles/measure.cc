@@ -6,6 +6,7 @@
 #include "oracles/attention.h"
 #include "oracles/binary.h"
 #include "oracles/cast.h"
+#include "oracles/complex.h"
 #include "oracles/gather.h"
 #include "oracles/int_division.h"
 #include "oracles/linear.h"
@@ -26,6 +27,7 @@ namespace assay {
 struct Oracle::Impl {
   LinearOracle linear;
   SolveOracle solve;
+  ComplexOracle complex;
   SoftmaxOracle softmax;
   LogSoftmaxOracle log_softmax;
   NormsOracle norms;
@@ -91,6 +93,8 @@ void Oracle::Impl::Measure(const Values& values, Evidence& evidence) {
       return log_softmax.Measure(values, evidence);
     case Family::kAttention:
       return attention.Measure(values, evidence);
+    case Family::kComplex:
+      return complex.Measure(values, evidence);
     case Family::kSolve:
       return solve.Measure(values, evidence);
     case Family::kProduct:
@@ -116,6 +120,8 @@ void Oracle::Impl::MeasureHighest(const Values& values, int precision_bits, Evid
       return log_softmax.MeasureHighest(values, precision_bits, evidence);
     case Family::kAttention:
       return attention.MeasureHighest(values, precision_bits, evidence);
+    case Family::kComplex:
+      return complex.MeasureHighest(values, precision_bits, evidence);
     case Family::kSolve:
       return solve.MeasureHighest(values, precision_bits, evidence);
     case Family::kProduct:

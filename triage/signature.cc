@@ -294,11 +294,18 @@ bool AnyStrided(const Case& value) {
                      [](const Tensor& tensor) { return !IsContiguous(tensor); });
 }
 
+// Of a complex alpha both parts.
+bool IsAlphaZero(const Values& values) {
+  const int alpha = AlphaOf(*values.op);
+  if (alpha < 0 || ScalarAttribute(*values.source, alpha) != 0) return false;
+  const bool complex = values.op->family == Family::kComplex;
+  return !complex || ScalarAttribute(*values.source, alpha + 1) == 0;
+}
+
 // alpha = 0 comes before an empty sum: minimizing drops operands that must not matter.
 std::string_view ShapeWord(const Values& values, Kind kind) {
   const bool gemm = values.op->family == Family::kGemm;
-  const int alpha = AlphaOf(*values.op);
-  if (alpha >= 0 && ScalarAttribute(*values.source, alpha) == 0) return "alpha_zero";
+  if (IsAlphaZero(values)) return "alpha_zero";
   for (int64_t extent : values.dims) {
     if (extent == 0) return "empty";
   }

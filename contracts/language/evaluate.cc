@@ -315,6 +315,7 @@ bool AllFinite(const Values& values, const Evidence& evidence) {
     case Family::kUpdate:
     case Family::kTriangular:
     case Family::kSolve:
+    case Family::kComplex:
       return finite(Quantity::kAlpha) && finite(Quantity::kBeta);
     case Family::kGradient:
       return finite(Quantity::kScale);

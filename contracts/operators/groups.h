@@ -17,6 +17,7 @@ std::span<const OperatorDef> Pointwise();   // functions of one or two elements,
 std::span<const OperatorDef> Indexed();     // gather and scatter
 std::span<const OperatorDef> Windows();     // convolution and pooling
 std::span<const OperatorDef> Collectives();
+std::span<const OperatorDef> Complex();     // the last axis holds real and imaginary parts
 std::span<const OperatorDef> Triangular();  // rank-one updates, triangular products and solves
 
 inline constexpr DType kFloatTypes[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBf16};

@@ -29,7 +29,8 @@ bool InputsAreOfBits(const AssayCall& call, int bits) {
 
 template <class T>
 const cblas::Operation<T>* FindOperation(uint32_t op) {
-  for (const auto level : {cblas::Level1<T>(), cblas::Level2<T>(), cblas::Level3<T>()}) {
+  for (const auto level : {cblas::Level1<T>(), cblas::Level2<T>(), cblas::Level3<T>(),
+                           cblas::ComplexOperations<T>()}) {
     for (const cblas::Operation<T>& each : level) {
       if (each.op == op) return &each;
     }

@@ -8,13 +8,13 @@ namespace {
 
 // Of operations on one vector.
 std::string_view CheckOne(bool there, const AssayCall& call) {
-  if (!there) return "the library has no such function";
+  if (!there) return kNoFunction;
   return CheckIncrement(call.operands[0], /*negative_defined=*/false);
 }
 
 // Of operations on two.
 std::string_view CheckTwo(bool there, const AssayCall& call) {
-  if (!there) return "the library has no such function";
+  if (!there) return kNoFunction;
   const std::string_view x = CheckIncrement(call.operands[0], /*negative_defined=*/true);
   return x.empty() ? CheckIncrement(call.operands[1], /*negative_defined=*/true) : x;
 }

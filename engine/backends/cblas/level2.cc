@@ -6,12 +6,10 @@
 namespace assay::cblas {
 namespace {
 
-// Reference BLAS returns at once where a dimension is 0, whatever beta is; the text has the product
-// of no columns as zeros. Which of the two holds is written nowhere.
 template <class T>
 std::string_view CheckGemv(const CblasOf<T>& f, const AssayCall& call) {
-  if (f.gemv == nullptr) return "the library has no such function";
-  if (call.operands[1].shape[0] == 0) return "BLAS does not say what a gemv without columns does";
+  if (f.gemv == nullptr) return kNoFunction;
+  if (call.operands[1].shape[0] == 0) return kNoColumns;
   if (!Stored(call.operands[0]).leading.has_value()) {
     return kNotStored;
   }
@@ -31,7 +29,7 @@ void Gemv(const CblasOf<T>& f, const AssayCall& call) {
 
 // Of x, y (where there is one) and the matrix behind them.
 std::string_view CheckUpdate(bool there, const AssayCall& call) {
-  if (!there) return "the library has no such function";
+  if (!there) return kNoFunction;
   const int vectors = call.operand_count - 1;
   if (!Stored(call.operands[vectors]).leading.has_value()) return kNotStored;
   for (int i = 0; i < vectors; ++i) {
@@ -59,7 +57,7 @@ void Syr(const CblasOf<T>& f, const AssayCall& call) {
 }
 
 std::string_view CheckTriangular(bool there, const AssayCall& call) {
-  if (!there) return "the library has no such function";
+  if (!there) return kNoFunction;
   if (!Stored(call.operands[0]).leading.has_value()) return kNotStored;
   return CheckIncrement(call.operands[1], /*negative_defined=*/true);
 }

@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 std::string_view CheckGemm(const CblasOf<T>& f, const AssayCall& call) {
-  if (f.gemm == nullptr) return "the library has no such function";
+  if (f.gemm == nullptr) return kNoFunction;
   GemmShape gemm;
   return DeriveGemm(call, gemm);
 }
@@ -28,7 +28,7 @@ void Gemm(const CblasOf<T>& f, const AssayCall& call) {
 
 // The matrices are passed in the order of b. Labels: side, uplo, trans, diag behind alpha.
 std::string_view CheckTriangular(bool there, const AssayCall& call) {
-  if (!there) return "the library has no such function";
+  if (!there) return kNoFunction;
   const Stored b(call.operands[1]);
   if (!b.leading.has_value()) return kNotStored;
   const StoredTriangle a(call.operands[0], b.order, call.attributes + 2);

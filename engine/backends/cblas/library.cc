@@ -133,28 +133,33 @@ Status Describe(const SharedObject& library, const CblasRequest& request, CblasL
   return {};
 }
 
+// `real` and `complex`: the letters of the types, s and c or d and z.
 template <class T>
-void FindFunctions(const SharedObject& library, const std::string& prefix,
-                   const std::string& index_prefix, CblasOf<T>& f) {
-  using Of = CblasOf<T>;
-  const auto find = [&]<class Function>(Function*& function, const char* name) {
-    function = library.Symbol<Function>((prefix + name).c_str());
+void FindFunctions(const SharedObject& library, const std::string& real, const std::string& complex,
+                   CblasOf<T>& f) {
+  const auto find = [&]<class Function>(Function*& function, const std::string& name) {
+    function = library.Symbol<Function>(("cblas_" + name).c_str());
   };
-  f.iamax = library.Symbol<typename Of::Find>((index_prefix + "amax").c_str());
-  find(f.dot, "dot");
-  find(f.nrm2, "nrm2");
-  find(f.asum, "asum");
-  find(f.sum, "sum");
-  find(f.scal, "scal");
-  find(f.axpy, "axpy");
-  find(f.gemv, "gemv");
-  find(f.gemm, "gemm");
-  find(f.ger, "ger");
-  find(f.syr, "syr");
-  find(f.trmv, "trmv");
-  find(f.trsv, "trsv");
-  find(f.trmm, "trmm");
-  find(f.trsm, "trsm");
+  find(f.iamax, "i" + real + "amax");
+  find(f.dot, real + "dot");
+  find(f.nrm2, real + "nrm2");
+  find(f.asum, real + "asum");
+  find(f.sum, real + "sum");
+  find(f.scal, real + "scal");
+  find(f.axpy, real + "axpy");
+  find(f.gemv, real + "gemv");
+  find(f.gemm, real + "gemm");
+  find(f.ger, real + "ger");
+  find(f.syr, real + "syr");
+  find(f.trmv, real + "trmv");
+  find(f.trsv, real + "trsv");
+  find(f.trmm, real + "trmm");
+  find(f.trsm, real + "trsm");
+  find(f.complex_scal, complex + "scal");
+  find(f.complex_dot, complex + "dotu_sub");
+  find(f.complex_dot_conjugated, complex + "dotc_sub");
+  find(f.complex_gemv, complex + "gemv");
+  find(f.complex_nrm2, real + complex + "nrm2");
 }
 
 }  // namespace
@@ -164,8 +169,8 @@ Result<CblasLibrary> LoadCblas(const CblasRequest& request) {
   if (!loaded.ok()) return loaded.error();
   const SharedObject& library = loaded.value();
   CblasLibrary found;
-  FindFunctions(library, "cblas_s", "cblas_is", found.functions.s);
-  FindFunctions(library, "cblas_d", "cblas_id", found.functions.d);
+  FindFunctions(library, "s", "c", found.functions.s);
+  FindFunctions(library, "d", "z", found.functions.d);
   if (found.functions.s.gemm == nullptr) {
     return Error{request.path, "is a library, but exports no cblas_sgemm",
                  "give a library with the C interface to BLAS"};

@@ -31,6 +31,11 @@ struct CblasOf {
                                 int lda, T* x, int incx);
   using TriangularMatrix = void(int order, int side, int uplo, int trans, int diag, int m, int n,
                                 T alpha, const T* a, int lda, T* b, int ldb);
+  // Complex numbers as pairs of T, in memory and where a number is passed by address.
+  using ComplexScal = void(int n, const T* alpha, T* x, int incx);
+  using ComplexDot = void(int n, const T* x, int incx, const T* y, int incy, T* out);
+  using ComplexGemv = void(int order, int trans, int m, int n, const T* alpha, const T* a, int lda,
+                           const T* x, int incx, const T* beta, T* y, int incy);
   Pair* dot = nullptr;
   Reduce *nrm2 = nullptr, *asum = nullptr;
   Reduce* sum = nullptr;  // OpenBLAS only
@@ -43,6 +48,10 @@ struct CblasOf {
   Syr* syr = nullptr;
   TriangularVector *trmv = nullptr, *trsv = nullptr;
   TriangularMatrix *trmm = nullptr, *trsm = nullptr;
+  ComplexScal* complex_scal = nullptr;
+  ComplexDot *complex_dot = nullptr, *complex_dot_conjugated = nullptr;
+  ComplexGemv* complex_gemv = nullptr;
+  Reduce* complex_nrm2 = nullptr;
 };
 
 struct CblasFunctions {

@@ -36,6 +36,8 @@ template <class T>
 std::span<const Operation<T>> Level2();
 template <class T>
 std::span<const Operation<T>> Level3();
+template <class T>
+std::span<const Operation<T>> ComplexOperations();  // complex.cc
 
 // Increments as BLAS counts them: a negative one walks the vector from its far end, so that the
 // pointer passed is the lowest address either way. scal, nrm2, asum and iamax do nothing for one
@@ -48,6 +50,10 @@ inline std::string_view CheckIncrement(const AssayTensor& tensor, bool negative_
   return {};
 }
 
+constexpr std::string_view kNoFunction = "the library has no such function";
+// Reference BLAS returns at once where a dimension is 0, whatever beta is; the text has the product
+// of no columns as zeros. Which of the two holds is written nowhere.
+constexpr std::string_view kNoColumns = "BLAS does not say what a gemv without columns does";
 constexpr std::string_view kNotStored =
     "the matrix has no axis of stride 1 with a leading dimension beside it";
 

@@ -22,15 +22,17 @@ constexpr uint32_t kEvery = (1u << kFamilyCount) - 1;
 constexpr uint32_t kBits = BitsOf(Family::kGather, Family::kIntGemm, Family::kIntDivision);
 constexpr uint32_t kWithSpecials = kEvery & ~kBits & ~BitsOf(Family::kQuantize);
 // Sums and products whose accumulator is declared.
-constexpr uint32_t kLinear =
-    BitsOf(Family::kGemm, Family::kDot, Family::kSum, Family::kVector, Family::kScatter,
-           Family::kLinear, Family::kAttention, Family::kConv, Family::kPool, Family::kGradient,
-           Family::kCollective, Family::kUpdate, Family::kTriangular, Family::kSolve);
-// Which end of a triangle is reached first is no matter of order.
-constexpr uint32_t kTriangles = BitsOf(Family::kUpdate, Family::kTriangular, Family::kSolve);
+constexpr uint32_t kLinear = BitsOf(
+    Family::kGemm, Family::kDot, Family::kSum, Family::kVector, Family::kScatter, Family::kLinear,
+    Family::kAttention, Family::kConv, Family::kPool, Family::kGradient, Family::kCollective,
+    Family::kUpdate, Family::kTriangular, Family::kSolve, Family::kComplex);
+// Which end of a triangle is reached first is no matter of order, nor of two parts.
+constexpr uint32_t kTriangles =
+    BitsOf(Family::kUpdate, Family::kTriangular, Family::kSolve, Family::kComplex);
 constexpr uint32_t kIndexed = BitsOf(Family::kGather, Family::kScatter);
 // Output rows shorter than a vector body, most of the time.
-constexpr uint32_t kShortRows = BitsOf(Family::kScatter, Family::kConv, Family::kGradient);
+constexpr uint32_t kShortRows =
+    BitsOf(Family::kScatter, Family::kConv, Family::kGradient, Family::kComplex);
 // Where subnormals have a policy of their own.
 constexpr uint32_t kSubnormal =
     BitsOf(Family::kGemm, Family::kDot, Family::kVector, Family::kSum, Family::kConv, Family::kPool,
@@ -72,7 +74,7 @@ constexpr OpSet kUnarySample = SetOf(OpId::kExp, OpId::kLog, OpId::kSqrt, OpId::
 constexpr OpSet kBinarySample = SetOf(OpId::kAdd, OpId::kDiv, OpId::kMaximum, OpId::kRemainder);
 constexpr OpSet kChoices = SetOf(OpId::kArgmax, OpId::kAmax, OpId::kTopkIndices);
 // Reductions, choices and copies, whose answer is no rounded sum of products of their operands.
-constexpr OpSet kUnsummed = SetOf(OpId::kMaxPool, OpId::kAllGather);
+constexpr OpSet kUnsummed = SetOf(OpId::kMaxPool, OpId::kAllGather, OpId::kComplexAbs);
 constexpr OpSet kSignedZeros =
     SetOf(OpId::kSqrt, OpId::kTanh, OpId::kErf, OpId::kExpm1, OpId::kLog1p, OpId::kRsqrt,
           OpId::kMul, OpId::kDiv, OpId::kProd, OpId::kCast);
@@ -117,7 +119,7 @@ constexpr Defect kDefects[] = {
      "takes NaN for 0, like a reshape and a normalization of two accelerator stacks"},
     {"nan_dropped_in_body", "C-EXC-01", kBad, kWithSpecials & ~kShortRows, kChoices, kFloats, kProfile, &NanDroppedInBody,
      "takes NaN for 0 in the vector body and keeps it in the tail"},
-    {"inf_saturated", "C-EXC-01", kBad, kWithSpecials, kChoices | Bit(OpId::kHypot), kFloats, kProfile, &InfSaturated,
+    {"inf_saturated", "C-EXC-01", kBad, kWithSpecials, kChoices | SetOf(OpId::kHypot, OpId::kComplexAbs), kFloats, kProfile, &InfSaturated,
      "takes an infinity for the largest number without declaring a saturating mode"},
     {"zero_sign_lost", "C-EXC-01", kBad, kWithSpecials, ~kSignedZeros, kFloats, kProfile, &ZeroSignLost,
      "takes -0 for +0 where the answer's sign or pole depends on it"},
@@ -144,13 +146,13 @@ constexpr Defect kDefects[] = {
     {"f64_as_f32", "C-PRC-02", kBad, BitsOf(Family::kUnary, Family::kBinary, Family::kSoftmax, Family::kNorm, Family::kProduct), 0, kF64, kProfile, &F64AsF32,
      "narrows f64 operands to f32, like an accelerator's cast operator that says nothing"},
 
-    {"reads_past_end", "C-EXC-02", kBad, kEvery, 0, kAnyType, kProfile, &ReadsPastEnd,
+    {"reads_past_end", "C-EXC-02", kBad, kEvery & ~BitsOf(Family::kComplex), 0, kAnyType, kProfile, &ReadsPastEnd,
      "loads pairs of elements, and so one past the end of an odd number of them"},
-    {"reads_before", "C-EXC-02", kBad, kEvery, 0, kAnyType, kProfile, &ReadsBefore,
+    {"reads_before", "C-EXC-02", kBad, kEvery & ~BitsOf(Family::kComplex), 0, kAnyType, kProfile, &ReadsBefore,
      "aligns its first load downwards, and so reads before an odd number of elements"},
     {"writes_past_end", "C-EXC-02", kBad, kEvery, 0, kAnyType, kProfile, &WritesPastEnd,
      "stores the last vector of four of the output whole"},
-    {"writes_input", "C-EXC-02", kBad, kEvery, Bit(OpId::kScal), kAnyType, kProfile, &WritesInput,
+    {"writes_input", "C-EXC-02", kBad, kEvery, SetOf(OpId::kScal, OpId::kComplexScal), kAnyType, kProfile, &WritesInput,
      "uses its first operand as a workspace and restores all of it but one bit"},
     {"clamp_high_only", "C-EXC-02", kBad, kIndexed, kByHand, kAnyType, kProfile, &IndexClampedAbove,
      "takes the last place for an index above the extent where raising is declared"},
@@ -161,7 +163,7 @@ constexpr Defect kDefects[] = {
     {"wraps_undeclared", "C-EXC-02", kBad, kIndexed, kByHand, kAnyType, kProfile, &IndexWrapsNegative,
      "counts negative indices from the end where raising is declared"},
 
-    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv), 0, kAnyType, kProfile, &TailUnmasked,
+    {"tail_unmasked", "C-CMP-03", kBad, kEvery & ~BitsOf(Family::kConv, Family::kComplex), 0, kAnyType, kProfile, &TailUnmasked,
      "reads zeros for the last elements of an axis that is no multiple of eight"},
     {"strides_ignored", "C-CMP-03", kBad, kEvery, 0, kAnyType, kProfile, &StridesIgnored,
      "takes padded and transposed operands for dense ones"},

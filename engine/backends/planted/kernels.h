@@ -122,6 +122,15 @@ int32_t NormFolded(const AssayCall& call);
 int32_t Nrm2Unscaled(const AssayCall& call);
 int32_t BatchNormNanInterpolated(const AssayCall& call);
 
+// complex.cc
+int32_t ComplexRealSkipped(const AssayCall& call);
+int32_t ComplexZeroClears(const AssayCall& call);
+int32_t ComplexThreeProducts(const AssayCall& call);
+int32_t ComplexConjugateIgnored(const AssayCall& call);
+int32_t ComplexFused(const AssayCall& call);
+int32_t ComplexRecovered(const AssayCall& call);
+int32_t ComplexAbsOfSquares(const AssayCall& call);
+
 // triangular.cc
 int32_t GerAlphaZeroReads(const AssayCall& call);
 int32_t SyrWholeTail(const AssayCall& call);

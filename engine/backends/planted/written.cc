@@ -181,6 +181,8 @@ constexpr auto kOtherRows = std::to_array<PlantedKernel>({
 });
 constexpr OpSet kProducts = Bit(OpId::kTrmv) | Bit(OpId::kTrmm);
 constexpr OpSet kSolves = Bit(OpId::kTrsv) | Bit(OpId::kTrsm);
+constexpr OpSet kComplexProducts =
+    Bit(OpId::kComplexScal) | Bit(OpId::kComplexDot) | Bit(OpId::kComplexGemv);
 constexpr auto kTriangularRows = std::to_array<PlantedKernel>({
     {"ger_alpha_zero_reads", "C-PRC-01 C-EXC-01", Family::kUpdate, kGood, Bit(OpId::kGer), kF32 | kF64, kProfile, &GerAlphaZeroReads,
      "multiplies by alpha = 0, so that NaN of x reaches the matrix, which no text forbids"},
@@ -210,6 +212,21 @@ constexpr auto kTriangularRows = std::to_array<PlantedKernel>({
      "multiplies by the reciprocal of the diagonal"},
     {"solve_by_columns", "C-PRC-01 C-EXC-01", Family::kSolve, kGood, kSolves, kF32 | kF64, kProfile, &SolveByColumns,
      "subtracts columns with FMA and skips zeros, as reference BLAS does"},
+
+    {"complex_real_skipped", kExc01, Family::kComplex, kBad, Bit(OpId::kComplexScal), kF32 | kF64, kProfile, &ComplexRealSkipped,
+     "leaves out the half of a product whose factor is zero, so that NaN is lost, as a CPU library's zscal does"},
+    {"complex_zero_clears", kExc01, Family::kComplex, kBad, Bit(OpId::kComplexScal), kF32 | kF64, kProfile, &ComplexZeroClears,
+     "stores zeros where alpha is zero, whatever x holds"},
+    {"complex_three_products", kPrc01, Family::kComplex, kBad, kComplexProducts, kF32 | kF64, kProfile, &ComplexThreeProducts,
+     "multiplies by three products without declaring it: right in the norm, not in each part"},
+    {"complex_conjugate_ignored", "C-CMP-03", Family::kComplex, kBad, Bit(OpId::kComplexDot) | Bit(OpId::kComplexGemv), kF32 | kF64, kProfile, &ComplexConjugateIgnored,
+     "takes the conjugate transpose for the transpose"},
+    {"complex_abs_of_squares", kPrc02, Family::kComplex, kBad, Bit(OpId::kComplexAbs), kF32 | kF64, kProfile, &ComplexAbsOfSquares,
+     "squares without scaling, so that the magnitude of 1e20 is Inf"},
+    {"complex_fused", "C-PRC-01 C-EXC-01", Family::kComplex, kGood, kComplexProducts, kF32 | kF64, kProfile, &ComplexFused,
+     "multiplies with FMA, so that the two products of a part round differently"},
+    {"complex_recovered", "C-PRC-01 C-EXC-01", Family::kComplex, kGood, kComplexProducts, kF32 | kF64, kProfile, &ComplexRecovered,
+     "multiplies as C compilers do, which recover infinities"},
 });
 
 constexpr auto kElementaryRows = std::to_array<PlantedKernel>({

@@ -31,6 +31,9 @@ void RankOne(const AssayCall& call);  // ger syr; alpha = 0: nothing is read or 
 void Triangular(
     const AssayCall& call);  // trmv trmm trsv trsm; alpha = 0 stores zeros, reads nothing
 
+// complex.cc
+void ComplexOperation(const AssayCall& call);  // complex_scal complex_dot complex_gemv complex_abs
+
 // reductions.cc
 void Reduction(const AssayCall& call);  // sum mean asum prod nrm2 variance max min
 bool Find(const AssayCall& call);       // argmax (first NaN, else first maximum), amax

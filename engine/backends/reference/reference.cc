@@ -18,7 +18,7 @@ const char* Declare(void*, const char* key) {
 void Close(void*) {}
 
 int32_t Supports(void*, const AssayCall* call, AssayText* reason) {
-  return Answer(call->op <= ASSAY_OP_TOPK_INDICES ? "" : "no such operation", reason);
+  return Answer(call->op <= ASSAY_OP_COMPLEX_ABS ? "" : "no such operation", reason);
 }
 
 std::string_view WhyRaised(uint32_t op) {

@@ -25,6 +25,11 @@ Kernel KernelOf(uint32_t op) {
       return FusedLinear;
     case ASSAY_OP_SCALED_GRADIENT:
       return ScaledGradient;
+    case ASSAY_OP_COMPLEX_SCAL:
+    case ASSAY_OP_COMPLEX_DOT:
+    case ASSAY_OP_COMPLEX_GEMV:
+    case ASSAY_OP_COMPLEX_ABS:
+      return ComplexOperation;
     case ASSAY_OP_GER:
     case ASSAY_OP_SYR:
       return RankOne;

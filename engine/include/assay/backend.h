@@ -180,7 +180,14 @@ enum {
                                    * goes */
   ASSAY_OP_TOPK = 99,             /* x [rows,n], out [rows,min(k,n)]: the largest, in descending
                                    * order; k, nan */
-  ASSAY_OP_TOPK_INDICES = 100     /* the same, out of 64 bits: where in its row each of them lies */
+  ASSAY_OP_TOPK_INDICES = 100,    /* the same, out of 64 bits: where in its row each of them lies */
+  ASSAY_OP_COMPLEX_SCAL = 101,    /* x [n,2] io: x := alpha x; alpha, alpha_imag. The last axis
+                                   * holds real and imaginary parts, here and below */
+  ASSAY_OP_COMPLEX_DOT = 102,     /* x [n,2], y [n,2], out [2]; conjugate (of x: no yes) */
+  ASSAY_OP_COMPLEX_GEMV = 103,    /* a [m,k,2], x [k,2] or [m,2], y the other, io: y := alpha
+                                   * op(a) x + beta y; alpha, alpha_imag, beta, beta_imag, trans (n
+                                   * t c) */
+  ASSAY_OP_COMPLEX_ABS = 104      /* x [n,2], out [n] */
 };
 /* clang-format on */
 

@@ -56,6 +56,25 @@ struct Rules {
   Evidence evidence;
 };
 
+// a + alpha x y: the product, the addition, and alpha where it is no power of two.
+TEST(RoundingRule, CountsUpdatesAndTriangularProductsAsSumsOfProducts) {
+  for (const OpId op : {OpId::kGer, OpId::kSyr}) {
+    Rules rules(op);
+    rules.Set(Quantity::kBeta, 1);
+    EXPECT_EQ(rules.Rounds(1), 2);
+    EXPECT_EQ(rules.Rounds(0), 0);
+    rules.Set(Quantity::kAlpha, 3);
+    EXPECT_EQ(rules.Rounds(1), 3);
+  }
+  for (const OpId op : {OpId::kTrmv, OpId::kTrmm}) {
+    Rules rules(op);
+    EXPECT_EQ(rules.Rounds(4), 4);
+    EXPECT_EQ(rules.Underflow(4), 4 * kEta / 2 * (1 + 4 * kU / (1 - 4 * kU)));
+    rules.Set(Quantity::kAlpha, 3);
+    EXPECT_EQ(rules.Rounds(4), 5);
+  }
+}
+
 TEST(RoundingRule, CountsAdditionsOfPlainSums) {
   for (const OpId op : {OpId::kSum, OpId::kAsum, OpId::kCumsum, OpId::kScatterAdd, OpId::kAllReduce,
                         OpId::kReduceScatter}) {

@@ -211,6 +211,59 @@ TEST_P(BlasOperators, MultiplyAndSolveWithTrianglesAndMatrices) {
   }
 }
 
+// (1 + 2i), (3 - i), (-1 + i)
+const Numbers kNumbers = {1, 2, 3, -1, -1, 1};
+
+TEST_P(BlasOperators, ScaleAndPairComplexVectors) {
+  for (const DType type : {DType::kF32, DType::kF64}) {
+    for (const int64_t step : {2, 6, -4}) {
+      for (const int64_t other : {step, -step}) {
+        for (const int conjugates : {0, 1}) {
+          // OpenBLAS 0.3.21 reads outside of vectors with negative increments.
+          if (backend_->family() == "openblas" && (step < 0 || other < 0)) continue;
+          PlacedCall dot(OpId::kComplexDot, type, {3});
+          dot.Choice(0, conjugates).Layout(0, {3, 2}, {step, 1}).Layout(1, {3, 2}, {other, 1});
+          ASSERT_TRUE(Takes(dot));
+          dot.Place(0, kNumbers).Place(1, {1, 0, 0, 1, 2, 2}).Place(2, {-7, -7});
+          // (1 + 2i) + (1 + 3i) - 4, and (1 - 2i) + (-1 + 3i) - 4i
+          EXPECT_EQ(OutputOf(dot), conjugates != 0 ? Numbers({0, -3}) : Numbers({-2, 5}));
+        }
+      }
+      if (step < 0) continue;
+      PlacedCall scal(OpId::kComplexScal, type, {3});
+      scal.Attribute(0, 2).Attribute(1, 1).Layout(0, {3, 2}, {step, 1});
+      ASSERT_TRUE(Takes(scal));
+      scal.Place(0, kNumbers);
+      EXPECT_EQ(OutputOf(scal), Numbers({0, 5, 7, 1, -3, 1}));
+      PlacedCall abs(OpId::kComplexAbs, type, {2});
+      abs.Layout(0, {2, 2}, {step, 1}).Layout(1, {2}, {3});
+      ASSERT_TRUE(Takes(abs));
+      abs.Place(0, {0, -2, 0x1p60, 0}).Place(1, {0, 0});
+      EXPECT_EQ(OutputOf(abs), Numbers({2, 0x1p60}));
+    }
+  }
+}
+
+TEST_P(BlasOperators, MultiplyComplexMatrixAndVectorInEveryOrder) {
+  // a = [1+i, 2; -i, 3-2i], x = (1, i); alpha = 1 - i, beta = 2i, y = (1, 1).
+  const Numbers due[] = {// a x = (1+3i, 2+2i), a^T x = (2+i, 4+3i), a^H x = (-i, 3i)
+                         {4, 4, 4, 2},
+                         {3, 1, 7, 1},
+                         {-1, 1, 3, 5}};
+  for (const DType type : {DType::kF32, DType::kF64}) {
+    for (int trans = 0; trans < 3; ++trans) {
+      for (const Dims& strides : {Dims{4, 2, 1}, Dims{10, 2, 1}, Dims{2, 6, 1}}) {
+        PlacedCall call(OpId::kComplexGemv, type, {2, 2});
+        call.Attribute(0, 1).Attribute(1, -1).Attribute(3, 2).Choice(4, trans);
+        call.Layout(0, {2, 2, 2}, strides).Layout(1, {2, 2}, {-2, 1}).Layout(2, {2, 2}, {4, 1});
+        ASSERT_TRUE(Takes(call));
+        call.Place(0, {1, 1, 2, 0, 0, -1, 3, -2}).Place(1, {1, 0, 0, 1}).Place(2, {1, 0, 1, 0});
+        EXPECT_EQ(OutputOf(call), due[trans]) << trans;
+      }
+    }
+  }
+}
+
 TEST_P(BlasOperators, RefuseWhatBlasCannotSay) {
   if (backend_->family() == "reference") return;
   std::string reason;
@@ -221,6 +274,12 @@ TEST_P(BlasOperators, RefuseWhatBlasCannotSay) {
   broadcast.Layout(0, {3}, {0});
   EXPECT_FALSE(broadcast.Supports(backend_->table(), &reason));
   EXPECT_EQ(reason, "BLAS does not define an increment of 0");
+  PlacedCall apart(OpId::kComplexScal, DType::kF32, {2});
+  apart.Layout(0, {2, 2}, {1, 2});
+  EXPECT_FALSE(apart.Supports(backend_->table(), &reason));
+  EXPECT_EQ(reason, "the parts of a complex number must lie beside each other");
+  apart.Layout(0, {2, 2}, {3, 1});
+  EXPECT_FALSE(apart.Supports(backend_->table(), &reason));
   PlacedCall empty(OpId::kAmax, DType::kF32, {0});
   EXPECT_FALSE(empty.Supports(backend_->table(), &reason));
   PlacedCall spread(OpId::kTrmv, DType::kF32, {2});
