@@ -75,6 +75,7 @@ void GatherComplexTerms(const Values& values, int64_t index, ComplexTerms& terms
   const OperandValues& first = values.operands[0];
   switch (values.source->op) {
     case OpId::kComplexScal:
+      terms.a_is_scalar = true;
       terms.a.push_back(Scalar(values, kComplexAlpha));
       terms.b.push_back(At(first, index));
       return;
@@ -140,6 +141,24 @@ void ComplexOracle::MeasureAnswer(int64_t index, Evidence& evidence) {
   }
 }
 
+// Beside a special value, too, finite products may overflow, which makes an infinity of another
+// kind: the coarsest bound on what they come to.
+void ComplexOracle::NoteFiniteParts() {
+  const auto size = [](const Complex& z) {
+    const double parts[] = {std::fabs(z.real()), std::fabs(z.imag())};
+    return (std::isfinite(parts[0]) ? parts[0] : 0) + (std::isfinite(parts[1]) ? parts[1] : 0);
+  };
+  double sum = 0, most = 0;
+  for (size_t k = 0; k < terms_.a.size(); ++k) {
+    const double a = size(terms_.a[k]), b = size(terms_.b[k]);
+    sum += a * b;
+    most = std::max({most, a, b});
+  }
+  const double alpha = size(terms_.alpha), added = size(terms_.beta) * size(terms_.c);
+  max_abs_sum_ = std::max(max_abs_sum_, Outward(alpha * sum + added));
+  max_product_ = std::max({max_product_, Outward(sum), Outward(2 * alpha * most)});
+}
+
 // sqrt(re^2 + im^2). An infinite part makes an infinity, whatever the other is (IEEE
 // 754-2019, 9.2.1; C23, Annex G).
 void ComplexOracle::MeasureAbs(const Values& values, Evidence& evidence) {
@@ -181,6 +200,7 @@ void ComplexOracle::MeasureFrom(const Values& values, int bits, Evidence& eviden
         if (terms_.a.empty()) StoreScaledAddend(terms_, index, evidence);
       } else {
         StoreSpecialAnswer(terms_, index, evidence);
+        NoteFiniteParts();
       }
     }
   }

@@ -24,12 +24,13 @@ namespace assay {
 struct ComplexTerms {
   std::vector<std::complex<double>> a, b;
   bool scaled = false;  // alpha and beta are there, be they 1 and 0
+  bool a_is_scalar = false;
   std::complex<double> alpha = 1, beta = 0, c = 0;
 
   void Reset() {
     a.clear();
     b.clear();
-    scaled = false;
+    scaled = a_is_scalar = false;
     alpha = 1;
     beta = c = 0;
   }
@@ -47,6 +48,7 @@ class ComplexOracle {
  private:
   void MeasureFrom(const Values& values, int bits, Evidence& evidence);
   void MeasureAnswer(int64_t index, Evidence& evidence);
+  void NoteFiniteParts();
   void MeasureAbs(const Values& values, Evidence& evidence);
 
   ComplexTerms terms_;

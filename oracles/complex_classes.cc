@@ -38,23 +38,32 @@ Pair Product(const Pair& a, const Pair& b) {
   return product;
 }
 
+// The ways to multiply by a scalar.
+Pair Scaled(const Complex& scalar, const Pair& z) {
+  Pair product = Product(PairOf(scalar), z);
+  if (scalar.imag() != 0) return product;
+  const Signs real = SignOf(scalar.real());
+  product = Either(product, {Times(real, z.real), Times(real, z.imaginary)});
+  return scalar == 1.0 ? Either(product, z) : product;
+}
+
 Pair SumOfProductPairs(const ComplexTerms& terms, bool alpha_first) {
-  const Pair alpha = PairOf(terms.alpha);
   Pair sum;
   for (size_t k = 0; k < terms.a.size(); ++k) {
     const Pair a = PairOf(terms.a[k]), b = PairOf(terms.b[k]);
-    Pair term = Product(a, b);
-    if (alpha_first) term = Either(Product(a, Product(alpha, b)), Product(Product(alpha, a), b));
+    Pair term = terms.a_is_scalar ? Scaled(terms.a[k], b) : Product(a, b);
+    if (alpha_first) {
+      term = Either(Product(a, Scaled(terms.alpha, b)), Product(Scaled(terms.alpha, a), b));
+    }
     sum = k == 0 ? term : Sum(sum, term);
   }
   return sum;
 }
 
-// c as it is added: skipped for beta = 0, perhaps not multiplied for beta = 1.
+// c as it is added: skipped for beta = 0.
 Pair ScaledAddend(const ComplexTerms& terms) {
-  const Pair c = PairOf(terms.c), product = Product(PairOf(terms.beta), c);
   if (terms.beta == 0.0) return {};
-  return terms.beta == 1.0 ? Either(product, c) : product;
+  return Scaled(terms.beta, PairOf(terms.c));
 }
 
 bool IsFinite(const Complex& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
@@ -80,10 +89,8 @@ void StoreSpecialAnswer(const ComplexTerms& terms, int64_t index, Evidence& evid
   }
   Pair sum = SumOfProductPairs(terms, /*alpha_first=*/false);
   if (terms.scaled) {
-    // alpha = 1 may be multiplied or not.
-    const Pair after = Product(PairOf(terms.alpha), sum);
     const Pair first = SumOfProductPairs(terms, /*alpha_first=*/true);
-    sum = terms.alpha == 1.0 ? Either(Either(sum, after), first) : Either(after, first);
+    sum = Either(Scaled(terms.alpha, sum), first);
   }
   if (terms.a.empty()) return Store(ScaledAddend(terms), index, evidence);
   Store(terms.beta == 0.0 ? sum : Sum(sum, ScaledAddend(terms)), index, evidence);

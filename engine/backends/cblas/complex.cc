@@ -111,29 +111,11 @@ void Gemv(const CblasOf<T>& f, const AssayCall& call) {
                  beta, y.lowest, y.increment);
 }
 
-// The Euclidean norm of one complex number is its magnitude.
-template <class T>
-std::string_view CheckAbs(const CblasOf<T>& f, const AssayCall& call) {
-  if (f.complex_nrm2 == nullptr) return kNoFunction;
-  return Numbers(call.operands[0]).refusal;
-}
-
-template <class T>
-void Abs(const CblasOf<T>& f, const AssayCall& call) {
-  const Numbers numbers(call.operands[0]);
-  const VectorView x = VectorOf(numbers.view), out = VectorOf(call.operands[1]);
-  for (int64_t i = 0; i < x.size; ++i) {
-    const T* number = Element0<const T>(numbers.view) + 2 * i * x.stride;
-    Element0<T>(call.operands[1])[i * out.stride] = f.complex_nrm2(1, number, 1);
-  }
-}
-
 template <class T>
 constexpr Operation<T> kComplex[] = {
     {ASSAY_OP_COMPLEX_SCAL, CheckScal<T>, Scal<T>},
     {ASSAY_OP_COMPLEX_DOT, CheckDot<T>, Dot<T>},
     {ASSAY_OP_COMPLEX_GEMV, CheckGemv<T>, Gemv<T>},
-    {ASSAY_OP_COMPLEX_ABS, CheckAbs<T>, Abs<T>},
 };
 
 }  // namespace

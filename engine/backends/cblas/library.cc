@@ -159,7 +159,6 @@ void FindFunctions(const SharedObject& library, const std::string& real, const s
   find(f.complex_dot, complex + "dotu_sub");
   find(f.complex_dot_conjugated, complex + "dotc_sub");
   find(f.complex_gemv, complex + "gemv");
-  find(f.complex_nrm2, real + complex + "nrm2");
 }
 
 }  // namespace

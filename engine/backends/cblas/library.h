@@ -51,7 +51,6 @@ struct CblasOf {
   ComplexScal* complex_scal = nullptr;
   ComplexDot *complex_dot = nullptr, *complex_dot_conjugated = nullptr;
   ComplexGemv* complex_gemv = nullptr;
-  Reduce* complex_nrm2 = nullptr;
 };
 
 struct CblasFunctions {

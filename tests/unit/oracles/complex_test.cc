@@ -152,7 +152,10 @@ TEST(Complex, ScalMultipliesAllFourProducts) {
   EXPECT_EQ(Scaled({0, 1}, {kInf, 0}), Sets({kClassNan, kClassPosInf}));
   EXPECT_EQ(Scaled({kNaN, 0}, {0, 1}), Sets({kClassNan, kClassNan}));
   EXPECT_EQ(Scaled({kInf, 0}, {0, 1}), Sets({kClassNan, kClassPosInf}));
-  EXPECT_EQ(Scaled({2, 0}, {kInf, 1}), Sets({kClassPosInf, kClassNan}));
+  // A scalar without an imaginary part may be taken as real.
+  EXPECT_EQ(Scaled({2, 0}, {kInf, 1}), Sets({kClassPosInf, kClassNan | kClassByValue}));
+  EXPECT_EQ(Scaled({1, 0}, {kNaN, 1}), Sets({kClassNan, kClassNan | kClassByValue}));
+  EXPECT_EQ(Scaled({0, 0}, {kNaN, 1}), Sets({kClassNan, kClassNan | kClassByValue}));
   EXPECT_EQ(Scaled({1, -2}, {kInf, 1}), Sets({kClassPosInf, kClassNegInf}));
 }
 
@@ -169,6 +172,14 @@ TEST(Complex, DotCancelsInfinitiesPartByPart) {
   EXPECT_EQ(fixture.Measure().legal, std::vector<ClassSet>({kClassPosInf, kClassPosInf}));
   fixture.SetReal(1, {1, 1, -kInf, 1});
   EXPECT_EQ(fixture.Measure().legal[0], kClassNan);
+}
+
+// A finite product that overflows beside an infinity is a matter of range.
+TEST(Complex, CountsFinitePartsBesideSpecialOnes) {
+  Fixture fixture(OpId::kComplexDot, DType::kF32, {1});
+  fixture.SetReal(0, {kInf, 0x1p116});
+  fixture.SetReal(1, {-1, -4096});
+  EXPECT_GE(fixture.Measure().scalar[static_cast<int>(Quantity::kMaxAbsSum)], 0x1p128);
 }
 
 TEST(Complex, MatrixVectorReadsNothingForZeroScalars) {
