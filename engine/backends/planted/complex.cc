@@ -181,4 +181,23 @@ int32_t ComplexAbsOfSquares(const AssayCall& call) {
   });
 }
 
+int32_t ComplexAbsScaledDown(const AssayCall& call) {
+  return WithAccumulator(TypeOf(call.operands[0]), [&](auto zero) {
+    using Acc = decltype(zero);
+    constexpr Acc kLarge = static_cast<Acc>(0x1p60), kScale = static_cast<Acc>(0x1p-100);
+    std::vector<double> sizes;
+    for (const auto& z : ReadNumbers<Acc>(call.operands[0])) {
+      if (std::isinf(z.re) || std::isinf(z.im)) {
+        sizes.push_back(static_cast<double>(std::fabs(std::isinf(z.re) ? z.re : z.im)));
+        continue;
+      }
+      const bool large = std::fabs(z.re) > kLarge || std::fabs(z.im) > kLarge;
+      const Acc scale = large ? kScale : Acc{1};
+      const Acc re = z.re * scale, im = z.im * scale;
+      sizes.push_back(static_cast<double>(std::sqrt(re * re + im * im) / scale));
+    }
+    WriteDense(call.operands[1], sizes);
+  });
+}
+
 }  // namespace assay::planted

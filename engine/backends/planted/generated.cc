@@ -78,6 +78,9 @@ constexpr OpSet kUnsummed = SetOf(OpId::kMaxPool, OpId::kAllGather, OpId::kCompl
 constexpr OpSet kSignedZeros =
     SetOf(OpId::kSqrt, OpId::kTanh, OpId::kErf, OpId::kExpm1, OpId::kLog1p, OpId::kRsqrt,
           OpId::kMul, OpId::kDiv, OpId::kProd, OpId::kCast);
+// What a trip through another type does not leave alone: NaNs of a triangle that is not touched,
+// and which NaN signals.
+constexpr OpSet kBitKeeping = SetOf(OpId::kSyr, OpId::kMinimumNumber, OpId::kMaximumNumber);
 // Scalars have one row.
 constexpr OpSet kScalars =
     SetOf(OpId::kDot, OpId::kSum, OpId::kMean, OpId::kAsum, OpId::kProd, OpId::kNrm2,
@@ -197,7 +200,7 @@ constexpr Defect kDefects[] = {
      "adds in another order in every other run, as declared"},
     {"plain", kAllClasses, kGood, kEvery, 0, kAnyType, kProfile, &Plain,
      "the reference itself"},
-    {"wide", kAllClasses, kGood, kWithSpecials & ~BitsOf(Family::kGradient, Family::kCast), kChoices | Bit(OpId::kSyr), kUpTo32, kProfile, &Wide,
+    {"wide", kAllClasses, kGood, kWithSpecials & ~BitsOf(Family::kGradient, Family::kCast), kChoices | kBitKeeping, kUpTo32, kProfile, &Wide,
      "computes in f64 and rounds once"},
     {"reversed", kAllClasses, kGood, kOrdered & ~kReversedByHand, kUnsummed, kFloats, kProfile, &Reversed,
      "adds in the opposite order"},

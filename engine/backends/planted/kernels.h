@@ -130,6 +130,7 @@ int32_t ComplexConjugateIgnored(const AssayCall& call);
 int32_t ComplexFused(const AssayCall& call);
 int32_t ComplexRecovered(const AssayCall& call);
 int32_t ComplexAbsOfSquares(const AssayCall& call);
+int32_t ComplexAbsScaledDown(const AssayCall& call);
 
 // triangular.cc
 int32_t GerAlphaZeroReads(const AssayCall& call);

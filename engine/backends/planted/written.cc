@@ -223,6 +223,8 @@ constexpr auto kTriangularRows = std::to_array<PlantedKernel>({
      "takes the conjugate transpose for the transpose"},
     {"complex_abs_of_squares", kPrc02, Family::kComplex, kBad, Bit(OpId::kComplexAbs), kF32 | kF64, kProfile, &ComplexAbsOfSquares,
      "squares without scaling, so that the magnitude of 1e20 is Inf"},
+    {"complex_abs_scaled_down", kPrc02, Family::kComplex, kBad, Bit(OpId::kComplexAbs), kF32, kProfile, &ComplexAbsScaledDown,
+     "scales large numbers and not small ones, whose squares vanish"},
     {"complex_fused", "C-PRC-01 C-EXC-01", Family::kComplex, kGood, kComplexProducts, kF32 | kF64, kProfile, &ComplexFused,
      "multiplies with FMA, so that the two products of a part round differently"},
     {"complex_recovered", "C-PRC-01 C-EXC-01", Family::kComplex, kGood, kComplexProducts, kF32 | kF64, kProfile, &ComplexRecovered,

@@ -25,11 +25,6 @@ Kernel KernelOf(uint32_t op) {
       return FusedLinear;
     case ASSAY_OP_SCALED_GRADIENT:
       return ScaledGradient;
-    case ASSAY_OP_COMPLEX_SCAL:
-    case ASSAY_OP_COMPLEX_DOT:
-    case ASSAY_OP_COMPLEX_GEMV:
-    case ASSAY_OP_COMPLEX_ABS:
-      return ComplexOperation;
     case ASSAY_OP_GER:
     case ASSAY_OP_SYR:
       return RankOne;
@@ -76,6 +71,7 @@ Kernel KernelOf(uint32_t op) {
       break;
   }
   if (op >= ASSAY_OP_ADD && op <= ASSAY_OP_HYPOT) return Binary;
+  if (op >= ASSAY_OP_COMPLEX_SCAL && op <= ASSAY_OP_COMPLEX_ABS) return ComplexOperation;
   const bool reduces = op == ASSAY_OP_SUM || (op >= ASSAY_OP_NAN_MAX && op <= ASSAY_OP_NAN_SUM) ||
                        (op >= ASSAY_OP_NRM2 && op <= ASSAY_OP_MIN);
   return reduces ? Reduction : Unary;
