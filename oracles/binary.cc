@@ -120,13 +120,6 @@ double SmallerMagnitude(double x, double y) {
   return usable(x) ? std::fabs(x) : usable(y) ? std::fabs(y) : 0;
 }
 
-bool IsSignalling(DType type, uint64_t bits) {
-  if (type == DType::kF8e4m3) return false;  // its one NaN is quiet
-  const int fraction = InfoOf(FormatOf(type)).precision - 1;
-  const uint64_t quiet = uint64_t{1} << (fraction - 1);
-  return std::isnan(Decode(type, bits)) && (bits & quiet) == 0;
-}
-
 ClassSet BinaryClasses(OpId op, int style, double x, double y) {
   if (op == OpId::kPow) return PowClasses(x, y);
   if (op == OpId::kHypot) return HypotClasses(x, y);
@@ -189,6 +182,13 @@ Enclosure LibmPower(double x, double y) {
 }
 
 }  // namespace
+
+bool IsSignalling(DType type, uint64_t bits) {
+  if (type == DType::kF8e4m3) return false;  // its one NaN is quiet
+  const int fraction = InfoOf(FormatOf(type)).precision - 1;
+  const uint64_t quiet = uint64_t{1} << (fraction - 1);
+  return std::isnan(Decode(type, bits)) && (bits & quiet) == 0;
+}
 
 // With q = fl(x / y) the rest x - q y is a double, and x / y = q + (x - q y) / y, whose division
 // adds 2^-53 of at most 2^-53 q.

@@ -15,6 +15,9 @@ namespace assay {
 // could underflow.
 Enclosure Quotient(double x, double y, BallEvaluator& balls);
 
+// A NaN that is an invalid operand, so that no answer of a number is due (IEEE 754-2019, 6.2).
+bool IsSignalling(DType type, uint64_t bits);
+
 class BinaryOracle {
  public:
   // Sums, products, quotients, minima, maxima, remainders and hypotenuses are exact or have a

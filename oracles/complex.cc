@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracles/binary.h"
 #include "oracles/complex_classes.h"
 #include "oracles/enclosure.h"
 #include "oracles/evidence_columns.h"
@@ -166,7 +167,11 @@ void ComplexOracle::MeasureAbs(const Values& values, Evidence& evidence) {
     const Complex z = At(values.operands[0], index);
     if (!IsFinite(z)) {
       const bool infinite = std::isinf(z.real()) || std::isinf(z.imag());
-      StoreClasses(infinite ? kClassPosInf : kClassNan, index, evidence);
+      const OperandValues& x = values.operands[0];
+      const bool signalling =
+          IsSignalling(x.dtype, x.bits[2 * index]) || IsSignalling(x.dtype, x.bits[2 * index + 1]);
+      const ClassSet magnitude = signalling ? kClassPosInf | kClassNan : kClassPosInf;
+      StoreClasses(infinite ? magnitude : kClassNan, index, evidence);
     } else {
       const Ball re(z.real()), im(z.imag());
       StoreTruth(Sqrt(re * re + im * im).ToEnclosure(), index, evidence);

@@ -202,6 +202,8 @@ TEST(Complex, AbsHasTheWholeRange) {
   EXPECT_EQ(Truth(evidence, 2), 0x1p-149);
   EXPECT_EQ(evidence.legal[3], kClassPosInf);
   EXPECT_EQ(evidence.legal[4], kClassNan);
+  fixture.SetBits(0, {0x7f800000, 0x7fa00000, 0, 0, 0, 0, 0, 0, 0, 0});  // Inf + sNaN i
+  EXPECT_EQ(fixture.Measure().legal[0], kClassPosInf | kClassNan);
 }
 
 }  // namespace
