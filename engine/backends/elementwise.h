@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 
 #include "engine/backends/call_view.h"
@@ -81,5 +82,68 @@ inline std::string_view RefusalOfTypes(const AssayCall& call) {
   const bool wide = IsFloat(call.operands[0], 64) || IsFloat(call.operands[0], 32);
   return wide ? "" : "operands of f64 or of f32 only";
 }
+
+// A library's functions of one type, by what they compute: of vectors of kBytes, or of single
+// elements where kBytes is 0. A function that the library lacks is null or absent.
+template <class T, int kBytes>
+struct FunctionTable {
+  static constexpr int kSize = kBytes != 0 ? kBytes : static_cast<int>(sizeof(T));
+  static constexpr int kLanes = kSize / static_cast<int>(sizeof(T));
+  using Loop = ElementwiseLoop<T, kLanes, typename VectorOfBytes<T, kSize>::Type>;
+  using Unary = typename Loop::Unary;
+  using Binary = typename Loop::Binary;
+
+  // The styles of a remainder are functions of their own.
+  static uint32_t KeyOf(uint32_t op, int style) { return op | static_cast<uint32_t>(style) << 16; }
+  static uint32_t KeyOf(const AssayCall& call) {
+    const bool styled = call.op == ASSAY_OP_REMAINDER;
+    return KeyOf(call.op, styled ? static_cast<int>(call.attributes[0]) : 0);
+  }
+
+  Unary UnaryOf(const AssayCall& call) const {
+    const auto found = unary.find(call.op);
+    return found == unary.end() ? nullptr : found->second;
+  }
+  Binary BinaryOf(const AssayCall& call) const {
+    const auto found = binary.find(KeyOf(call));
+    return found == binary.end() ? nullptr : found->second;
+  }
+  bool Has(const AssayCall& call) const {
+    return UnaryOf(call) != nullptr || BinaryOf(call) != nullptr;
+  }
+  // REQUIRES Has(call).
+  void Run(const AssayCall& call) const {
+    const Loop loop(call);
+    if (const Unary function = UnaryOf(call)) return loop.Run(function);
+    loop.Run(BinaryOf(call));
+  }
+
+  std::map<uint32_t, Unary> unary;    // by operation
+  std::map<uint32_t, Binary> binary;  // by KeyOf
+};
+
+// A library of such functions, as a backend runs it.
+template <int kBytes>
+struct FunctionLibrary {
+  std::string_view Refusal(const AssayCall& call) const {
+    if (const std::string_view types = RefusalOfTypes(call); !types.empty()) return types;
+    const bool has = IsFloat(call.operands[0], 32) ? of_float.Has(call) : of_double.Has(call);
+    return has ? "" : "the library has no such function";
+  }
+  int32_t Run(const AssayCall& call, AssayText* text) const {
+    if (const std::string_view refusal = Refusal(call); !refusal.empty()) {
+      return Answer(refusal, text);
+    }
+    if (IsFloat(call.operands[0], 32)) {
+      of_float.Run(call);
+    } else {
+      of_double.Run(call);
+    }
+    return ASSAY_OK;
+  }
+
+  FunctionTable<float, kBytes> of_float;
+  FunctionTable<double, kBytes> of_double;
+};
 
 }  // namespace assay

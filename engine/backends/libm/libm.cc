@@ -5,7 +5,6 @@
 // so that an older library has fewer operators and nothing else.
 #include <gnu/libc-version.h>
 
-#include <map>
 #include <string>
 #include <type_traits>
 
@@ -41,94 +40,46 @@ constexpr Row kUnary[] = {
 constexpr Row kBinary[] = {{ASSAY_OP_POW, "pow"}, {ASSAY_OP_HYPOT, "hypot"}};
 constexpr std::string_view kRemainders[] = {"fmod", "remainder"};  // by style; no floored one
 
-// Functions of one type: of a vector of kBytes, or of one element.
+// "sinf"; "_ZGVdN8v_sinf": the x86-64 vector ABI's letter for the instruction set, without a mask,
+// lanes, a v for each parameter.
 template <class T>
-struct Functions {
-  static constexpr int kSize = kIsVector ? kBytes : static_cast<int>(sizeof(T));
-  static constexpr int kLanes = kSize / static_cast<int>(sizeof(T));
-  using Vector = typename VectorOfBytes<T, kSize>::Type;
-  using Loop = ElementwiseLoop<T, kLanes, Vector>;
+std::string Symbol(std::string_view name, std::string_view parameters) {
+  std::string symbol;
+  if (kIsVector) {
+    symbol = kBytes == 16 ? "_ZGVbN" : kBytes == 32 ? "_ZGVdN" : "_ZGVeN";
+    symbol += std::to_string(FunctionTable<T, kBytes>::kLanes) + std::string(parameters) + "_";
+  }
+  symbol += name;
+  return std::is_same_v<T, float> ? symbol + "f" : symbol;
+}
 
-  std::map<uint32_t, typename Loop::Unary> unary;
-  std::map<uint32_t, typename Loop::Binary> binary;
-  typename Loop::Binary remainders[2] = {};
-
-  // "sinf"; "_ZGVdN8v_sinf": the x86-64 vector ABI's letter for the instruction set, without a
-  // mask, lanes, a v for each parameter.
-  static std::string Symbol(std::string_view name, std::string_view parameters) {
-    std::string symbol;
-    if (kIsVector) {
-      symbol = kBytes == 16 ? "_ZGVbN" : kBytes == 32 ? "_ZGVdN" : "_ZGVeN";
-      symbol += std::to_string(kLanes) + std::string(parameters) + "_";
-    }
-    symbol += name;
-    return std::is_same_v<T, float> ? symbol + "f" : symbol;
+template <class T>
+void Resolve(const SharedObject& library, FunctionTable<T, kBytes>& table) {
+  using UnaryType = std::remove_pointer_t<typename FunctionTable<T, kBytes>::Unary>;
+  using BinaryType = std::remove_pointer_t<typename FunctionTable<T, kBytes>::Binary>;
+  for (const Row& row : kUnary) {
+    table.unary[row.op] = library.Symbol<UnaryType>(Symbol<T>(row.name, "v").c_str());
   }
-
-  void Resolve(const SharedObject& library) {
-    using UnaryType = std::remove_pointer_t<typename Loop::Unary>;
-    using BinaryType = std::remove_pointer_t<typename Loop::Binary>;
-    for (const Row& row : kUnary) {
-      unary[row.op] = library.Symbol<UnaryType>(Symbol(row.name, "v").c_str());
-    }
-    for (const Row& row : kBinary) {
-      binary[row.op] = library.Symbol<BinaryType>(Symbol(row.name, "vv").c_str());
-    }
-    for (int style = 0; style < 2; ++style) {
-      remainders[style] = library.Symbol<BinaryType>(Symbol(kRemainders[style], "vv").c_str());
-    }
+  for (const Row& row : kBinary) {
+    table.binary[row.op] = library.Symbol<BinaryType>(Symbol<T>(row.name, "vv").c_str());
   }
-
-  typename Loop::Unary UnaryOf(const AssayCall& call) const {
-    const auto found = unary.find(call.op);
-    return found == unary.end() ? nullptr : found->second;
+  for (int style = 0; style < 2; ++style) {
+    table.binary[table.KeyOf(ASSAY_OP_REMAINDER, style)] =
+        library.Symbol<BinaryType>(Symbol<T>(kRemainders[style], "vv").c_str());
   }
-  typename Loop::Binary BinaryOf(const AssayCall& call) const {
-    if (call.op == ASSAY_OP_REMAINDER) {
-      const int style = static_cast<int>(call.attributes[0]);
-      return style < 2 ? remainders[style] : nullptr;
-    }
-    const auto found = binary.find(call.op);
-    return found == binary.end() ? nullptr : found->second;
-  }
-  bool Has(const AssayCall& call) const {
-    return UnaryOf(call) != nullptr || BinaryOf(call) != nullptr;
-  }
-  void Run(const AssayCall& call) const {
-    const Loop loop(call);
-    if (const auto function = UnaryOf(call)) return loop.Run(function);
-    loop.Run(BinaryOf(call));
-  }
-};
+}
 
 struct Libm {
   AssayBackend table{};
-  Functions<float> of_float;
-  Functions<double> of_double;
+  FunctionLibrary<kBytes> functions;
 };
 Libm& Self(void* self) { return *static_cast<Libm*>(self); }
 
-std::string_view Refusal(const Libm& self, const AssayCall& call) {
-  const std::string_view types = RefusalOfTypes(call);
-  if (!types.empty()) return types;
-  const bool has =
-      IsFloat(call.operands[0], 32) ? self.of_float.Has(call) : self.of_double.Has(call);
-  return has ? "" : "the library has no such function";
-}
-
 int32_t Supports(void* self, const AssayCall* call, AssayText* reason) {
-  return Answer(Refusal(Self(self), *call), reason);
+  return Answer(Self(self).functions.Refusal(*call), reason);
 }
-
 int32_t Run(void* self, const AssayCall* call, AssayText* text) noexcept {
-  const std::string_view refusal = Refusal(Self(self), *call);
-  if (!refusal.empty()) return Answer(refusal, text);
-  if (IsFloat(call->operands[0], 32)) {
-    Self(self).of_float.Run(*call);
-  } else {
-    Self(self).of_double.Run(*call);
-  }
-  return ASSAY_OK;
+  return Self(self).functions.Run(*call, text);
 }
 
 const char* Version(void*) { return gnu_get_libc_version(); }
@@ -154,8 +105,8 @@ const AssayBackend* Open(AssayText* error) {
     return nullptr;
   }
   auto* self = new Libm;
-  self->of_float.Resolve(library.value());
-  self->of_double.Resolve(library.value());
+  Resolve(library.value(), self->functions.of_float);
+  Resolve(library.value(), self->functions.of_double);
   self->table = {sizeof(AssayBackend),
                  ASSAY_ABI_VERSION,
                  self,

@@ -3,7 +3,6 @@
 // SLEEF as a backend module: its functions of one element, or, where ASSAY_SLEEF_BYTES gives a
 // vector's size, those of that size and instruction set. The option "accuracy=u35" takes the
 // functions with an error bound of 3.5 ulp in place of the most accurate ones.
-#include <map>
 #include <string>
 #include <type_traits>
 
@@ -43,84 +42,43 @@ constexpr Row kUnary[] = {
 constexpr Row kBinary[] = {{ASSAY_OP_POW, "pow", "u10", ""},
                            {ASSAY_OP_HYPOT, "hypot", "u05", "u35"}};
 
+// "Sleef_sinf_u10"; "Sleef_sinf8_u10avx2", "Sleef_sind4_u10avx2"
 template <class T>
-struct Functions {
-  static constexpr int kSize = kIsVector ? kBytes : static_cast<int>(sizeof(T));
-  static constexpr int kLanes = kSize / static_cast<int>(sizeof(T));
-  using Vector = typename VectorOfBytes<T, kSize>::Type;
-  using Loop = ElementwiseLoop<T, kLanes, Vector>;
+std::string Symbol(std::string_view name, std::string_view accuracy) {
+  std::string symbol = "Sleef_" + std::string(name);
+  if constexpr (std::is_same_v<T, float>) symbol += "f";
+  if (!kIsVector) return symbol + "_" + std::string(accuracy);
+  if constexpr (std::is_same_v<T, double>) symbol += "d";
+  symbol += std::to_string(FunctionTable<T, kBytes>::kLanes) + "_" + std::string(accuracy);
+  return symbol + (kBytes == 16 ? "sse2" : kBytes == 32 ? "avx2" : "avx512f");
+}
 
-  std::map<uint32_t, typename Loop::Unary> unary;
-  std::map<uint32_t, typename Loop::Binary> binary;
-
-  // "Sleef_sinf_u10"; "Sleef_sinf8_u10avx2", "Sleef_sind4_u10avx2"
-  static std::string Symbol(std::string_view name, std::string_view accuracy) {
-    std::string symbol = "Sleef_" + std::string(name);
-    if constexpr (std::is_same_v<T, float>) symbol += "f";
-    if (!kIsVector) return symbol + "_" + std::string(accuracy);
-    if constexpr (std::is_same_v<T, double>) symbol += "d";
-    symbol += std::to_string(kLanes) + "_" + std::string(accuracy);
-    return symbol + (kBytes == 16 ? "sse2" : kBytes == 32 ? "avx2" : "avx512f");
-  }
-
-  void Resolve(const SharedObject& library, bool coarse) {
-    const auto find = [&](const Row& row, auto& functions) {
-      using Pointer = typename std::remove_reference_t<decltype(functions)>::mapped_type;
-      const std::string_view accuracy = coarse ? row.coarse : row.fine;
-      if (accuracy.empty()) return;
-      functions[row.op] =
-          library.Symbol<std::remove_pointer_t<Pointer>>(Symbol(row.name, accuracy).c_str());
-    };
-    for (const Row& row : kUnary) find(row, unary);
-    for (const Row& row : kBinary) find(row, binary);
-  }
-
-  typename Loop::Unary UnaryOf(uint32_t op) const {
-    const auto found = unary.find(op);
-    return found == unary.end() ? nullptr : found->second;
-  }
-  typename Loop::Binary BinaryOf(uint32_t op) const {
-    const auto found = binary.find(op);
-    return found == binary.end() ? nullptr : found->second;
-  }
-  bool Has(uint32_t op) const { return UnaryOf(op) != nullptr || BinaryOf(op) != nullptr; }
-  void Run(const AssayCall& call) const {
-    const Loop loop(call);
-    if (const auto function = UnaryOf(call.op)) return loop.Run(function);
-    loop.Run(BinaryOf(call.op));
-  }
-};
+template <class T>
+void Resolve(const SharedObject& library, bool coarse, FunctionTable<T, kBytes>& table) {
+  const auto find = [&](const Row& row, auto& functions) {
+    using Pointer = typename std::remove_reference_t<decltype(functions)>::mapped_type;
+    const std::string_view accuracy = coarse ? row.coarse : row.fine;
+    if (accuracy.empty()) return;
+    functions[row.op] =
+        library.Symbol<std::remove_pointer_t<Pointer>>(Symbol<T>(row.name, accuracy).c_str());
+  };
+  for (const Row& row : kUnary) find(row, table.unary);
+  for (const Row& row : kBinary) find(row, table.binary);
+}
 
 struct Sleef {
   AssayBackend table{};
-  Functions<float> of_float;
-  Functions<double> of_double;
+  FunctionLibrary<kBytes> functions;
   std::string pins;
   bool coarse = false;
 };
 Sleef& Self(void* self) { return *static_cast<Sleef*>(self); }
 
-std::string_view Refusal(const Sleef& self, const AssayCall& call) {
-  const std::string_view types = RefusalOfTypes(call);
-  if (!types.empty()) return types;
-  const bool has =
-      IsFloat(call.operands[0], 32) ? self.of_float.Has(call.op) : self.of_double.Has(call.op);
-  return has ? "" : "the library has no such function";
-}
-
 int32_t Supports(void* self, const AssayCall* call, AssayText* reason) {
-  return Answer(Refusal(Self(self), *call), reason);
+  return Answer(Self(self).functions.Refusal(*call), reason);
 }
-
 int32_t Run(void* self, const AssayCall* call, AssayText* text) noexcept {
-  const std::string_view refusal = Refusal(Self(self), *call);
-  if (!refusal.empty()) return Answer(refusal, text);
-  if (IsFloat(call->operands[0], 32)) {
-    Self(self).of_float.Run(*call);
-  } else {
-    Self(self).of_double.Run(*call);
-  }
-  return ASSAY_OK;
+  return Self(self).functions.Run(*call, text);
 }
 
 // The library reports no version; the header's is the one it was built against.
@@ -155,8 +113,8 @@ const AssayBackend* Open(std::string_view options, AssayText* error) {
                : kBytes == 32 ? "isa=avx2"
                               : "isa=avx512";
   if (coarse) self->pins += ",accuracy=u35";
-  self->of_float.Resolve(library.value(), coarse);
-  self->of_double.Resolve(library.value(), coarse);
+  Resolve(library.value(), coarse, self->functions.of_float);
+  Resolve(library.value(), coarse, self->functions.of_double);
   self->table = {sizeof(AssayBackend),
                  ASSAY_ABI_VERSION,
                  self,

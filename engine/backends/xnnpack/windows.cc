@@ -81,45 +81,35 @@ std::string_view RefusePooling(const AssayCall& call) {
   return PixelStride(call.operands[0]) && PixelStride(call.operands[1]) ? "" : kLayout;
 }
 
-xnn_status RunMaxPooling(const AssayCall& call) {
+xnn_status RunPooling(const AssayCall& call) {
   const AssayTensor& x = call.operands[0];
   const AssayTensor& out = call.operands[1];
   const auto window = static_cast<uint32_t>(call.attributes[0]);
   const auto stride = static_cast<uint32_t>(call.attributes[1]);
   const auto padding = static_cast<uint32_t>(call.attributes[2]);
+  const auto channels = static_cast<size_t>(x.shape[1]);
+  const auto from = static_cast<size_t>(*PixelStride(x));
+  const auto to = static_cast<size_t>(*PixelStride(out));
+  const bool max = call.op == ASSAY_OP_MAX_POOL;
   Operator op;
-  xnn_status status = xnn_create_max_pooling2d_nhwc_f32(
-      padding, padding, padding, padding, window, window, stride, stride, /*dilation_height=*/1,
-      /*dilation_width=*/1, static_cast<size_t>(x.shape[1]), static_cast<size_t>(*PixelStride(x)),
-      static_cast<size_t>(*PixelStride(out)), kLowest, kHighest, /*flags=*/0, op.out());
+  xnn_status status =
+      max ? xnn_create_max_pooling2d_nhwc_f32(padding, padding, padding, padding, window, window,
+                                              stride, stride, /*dilation_height=*/1,
+                                              /*dilation_width=*/1, channels, from, to, kLowest,
+                                              kHighest, /*flags=*/0, op.out())
+          : xnn_create_average_pooling2d_nhwc_f32(padding, padding, padding, padding, window,
+                                                  window, stride, stride, channels, from, to,
+                                                  kLowest, kHighest, /*flags=*/0, op.out());
   if (status != xnn_status_success) return status;
-  status = xnn_setup_max_pooling2d_nhwc_f32(
-      op.get(), static_cast<size_t>(x.shape[0]), static_cast<size_t>(x.shape[2]),
-      static_cast<size_t>(x.shape[3]), Element0<const float>(x), Element0<float>(out), nullptr);
-  return status == xnn_status_success ? op.Run() : status;
-}
-
-xnn_status RunAveragePooling(const AssayCall& call) {
-  const AssayTensor& x = call.operands[0];
-  const AssayTensor& out = call.operands[1];
-  const auto window = static_cast<uint32_t>(call.attributes[0]);
-  const auto stride = static_cast<uint32_t>(call.attributes[1]);
-  const auto padding = static_cast<uint32_t>(call.attributes[2]);
-  Operator op;
-  xnn_status status = xnn_create_average_pooling2d_nhwc_f32(
-      padding, padding, padding, padding, window, window, stride, stride,
-      static_cast<size_t>(x.shape[1]), static_cast<size_t>(*PixelStride(x)),
-      static_cast<size_t>(*PixelStride(out)), kLowest, kHighest, /*flags=*/0, op.out());
-  if (status != xnn_status_success) return status;
-  status = xnn_setup_average_pooling2d_nhwc_f32(
-      op.get(), static_cast<size_t>(x.shape[0]), static_cast<size_t>(x.shape[2]),
-      static_cast<size_t>(x.shape[3]), Element0<const float>(x), Element0<float>(out), nullptr);
+  const auto setup = max ? xnn_setup_max_pooling2d_nhwc_f32 : xnn_setup_average_pooling2d_nhwc_f32;
+  status = setup(op.get(), static_cast<size_t>(x.shape[0]), static_cast<size_t>(x.shape[2]),
+                 static_cast<size_t>(x.shape[3]), Element0<const float>(x), Element0<float>(out),
+                 nullptr);
   return status == xnn_status_success ? op.Run() : status;
 }
 
 constexpr Operation kConvolution = {RefuseConvolution, RunConvolution};
-constexpr Operation kMaxPooling = {RefusePooling, RunMaxPooling};
-constexpr Operation kAveragePooling = {RefusePooling, RunAveragePooling};
+constexpr Operation kPooling = {RefusePooling, RunPooling};
 
 }  // namespace
 
@@ -128,9 +118,9 @@ const Operation* FindWindow(uint32_t op) {
     case ASSAY_OP_CONV2D:
       return &kConvolution;
     case ASSAY_OP_MAX_POOL:
-      return &kMaxPooling;
+      return &kPooling;
     case ASSAY_OP_AVG_POOL:
-      return &kAveragePooling;
+      return &kPooling;
     default:
       return nullptr;
   }
