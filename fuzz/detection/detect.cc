@@ -5,6 +5,7 @@
 // object a line to stdout; tests/bench/detection.py starts it and makes the table.
 //
 //   assay-detect [--kernel NAME]... [--arm ARM[=INPUTS]]... [--seeds N] [--jobs N]
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,6 +95,16 @@ void PrintCatch(const Job& job, const Catch& result) {
   std::fflush(stdout);
 }
 
+// A kernel that traps ends its process, the worker's in a campaign, and breaks X-SAFE-01 by that.
+// Nothing else here divides integers that a case chooses.
+void NoteTrap(const Job& job, int status, Catch& result) {
+  const bool trapped = WIFSIGNALED(status) && WTERMSIG(status) == SIGFPE;
+  if (!trapped || !job.quarry->contracts.empty()) return;
+  result.found = result.ended = true;
+  constexpr std::string_view kClause = "X-SAFE-01/ends";
+  std::copy(kClause.begin(), kClause.end(), result.clause);
+}
+
 void RunAll(std::span<const Job> jobs, size_t at_once) {
   const std::span<Catch> catches = SharedCatches(jobs.size());
   std::map<pid_t, size_t> running;
@@ -105,9 +116,11 @@ void RunAll(std::span<const Job> jobs, size_t at_once) {
       running.emplace(child, next++);
       continue;
     }
-    const pid_t ended = waitpid(-1, nullptr, 0);
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, 0);
     const auto at = running.find(ended);
     if (at == running.end()) continue;
+    NoteTrap(jobs[at->second], status, catches[at->second]);
     PrintCatch(jobs[at->second], catches[at->second]);
     running.erase(at);
   }
