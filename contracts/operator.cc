@@ -63,16 +63,21 @@ NamedDims WithDerived(const OperatorDef& def, const NamedDims& dims, const Case&
 
 Error Disagreement(const OperatorDef& def, int dimension, int first, int64_t size, int second,
                    int axis, int64_t other) {
-  const std::string name = dimension < static_cast<int>(def.dimensions.size())
-                               ? std::string(def.dimensions[static_cast<size_t>(dimension)])
-                               : std::string("an extent that follows from the others");
-  const std::string where = first < 0 ? std::string(def.name)
-                                      : std::string(def.operands[static_cast<size_t>(first)].name);
-  return Error{
-      std::string(def.operands[static_cast<size_t>(second)].name),
-      "dimension " + name + " is " + std::to_string(other) + " (axis " + std::to_string(axis) +
-          "), but " + where + " has " + name + " = " + std::to_string(size),
-      "make axis " + std::to_string(axis) + " " + std::to_string(size) + ", or change " + where};
+  const std::string operand(def.operands[static_cast<size_t>(second)].name);
+  const std::string at = "axis " + std::to_string(axis), wanted = std::to_string(size);
+  // An extent without a name follows from the others.
+  if (dimension >= static_cast<int>(def.dimensions.size())) {
+    return Error{operand,
+                 at + " has the extent " + std::to_string(other) + ", but " +
+                     std::string(def.name) + " makes it " + wanted,
+                 "make " + at + " " + wanted};
+  }
+  const std::string name(def.dimensions[static_cast<size_t>(dimension)]);
+  const std::string where(def.operands[static_cast<size_t>(first)].name);
+  return Error{operand,
+               "dimension " + name + " is " + std::to_string(other) + " (" + at + "), but " +
+                   where + " has " + name + " = " + wanted,
+               "make " + at + " " + wanted + ", or change " + where};
 }
 
 Error WrongRank(const OperatorDef& def, const OperandDef& operand, int rank) {

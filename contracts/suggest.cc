@@ -57,10 +57,12 @@ std::string DidYouMean(std::string_view given, std::span<const std::string_view>
   }
   if (!nearest.empty()) return "did you mean '" + std::string(nearest) + "'?";
   std::string list;
-  for (const std::string_view word : known) {
+  const std::size_t shown = std::min(known.size(), kListedWords);
+  for (const std::string_view word : known.first(shown)) {
     list += list.empty() ? "use one of: " : ", ";
     list += word;
   }
+  if (shown < known.size()) list += " or one of " + std::to_string(known.size() - shown) + " more";
   return list;
 }
 

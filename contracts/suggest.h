@@ -20,9 +20,12 @@ inline constexpr std::size_t kLongestComparedWord = 64;
 // for thousands of distances.
 int EditDistance(std::string_view a, std::string_view b, int limit);
 
+// Longer lists are cut: nobody reads a screen of names.
+inline constexpr std::size_t kListedWords = 40;
+
 // "did you mean 'gemm'?" when a known word is near enough to `given` (at most a third of its
-// length, at least 1; the first of the nearest wins), else "use one of: dot, gemm, ...". Empty
-// without words.
+// length, at least 1; the first of the nearest wins), else "use one of: dot, gemm, ...", cut after
+// kListedWords. Empty without words.
 std::string DidYouMean(std::string_view given, std::span<const std::string_view> known);
 
 }  // namespace assay

@@ -162,6 +162,7 @@ Result<Regression> ParseRegression(const std::string& name, std::string_view tex
   if (!read.ok()) return std::move(read).error();
   read = ReadList(name, file, "inexpressible", InexpressibleOf, regression.inexpressible);
   if (!read.ok()) return std::move(read).error();
+  if (regression.faults.empty()) return Error{name, "holds no fault", "[[fault]] before each"};
   return regression;
 }
 

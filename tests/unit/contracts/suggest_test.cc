@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace assay {
 namespace {
@@ -40,6 +41,12 @@ TEST(DidYouMean, NamesTheNearestWordOrAllOfThem) {
   EXPECT_EQ(DidYouMean("convolution", kWords), "use one of: gemm, dot, softmax");
   EXPECT_EQ(DidYouMean(std::string(100000, 'g'), kWords), "use one of: gemm, dot, softmax");
   EXPECT_EQ(DidYouMean("x", {}), "");
+}
+
+TEST(DidYouMean, CutsALongList) {
+  const std::vector<std::string_view> words(kListedWords + 2, "word");
+  EXPECT_TRUE(DidYouMean("zzzzzz", words).ends_with("word, word or one of 2 more"));
+  EXPECT_TRUE(DidYouMean("zzzzzz", std::span(words).first(kListedWords)).ends_with("word, word"));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ TEST(Regression, ReadsAFaultWithItsCases) {
 TEST(Regression, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(ErrorOf("[[fault]\n"), HasSubstr("faults.toml:1:"));
   EXPECT_THAT(ErrorOf("[[falt]]\n"), HasSubstr("'falt' is unknown"));
+  EXPECT_EQ(ErrorOf(""), "faults.toml: holds no fault");
   EXPECT_THAT(ErrorOf("fault = [1]\n"), HasSubstr("is no table"));
   EXPECT_THAT(ErrorOf("\n" + kFault + kCase), HasSubstr("faults.toml:2: 'signatures'"));
   EXPECT_THAT(ErrorOf(kFault + kKeys), HasSubstr("'cases' is no list of texts"));
