@@ -64,7 +64,8 @@ TEST(Regression, NamesFileAndLineOfWhatIsWrong) {
 }
 
 TEST(Regression, TakesOnlyTheReasonsOfTheClosedSet) {
-  const std::string fault = "[[inexpressible]]\nreport = 'r'\nlibrary = 'l'\nwhat = 'w'\nreason = ";
+  const std::string fault = kFault + kKeys + kCase +
+                            "[[inexpressible]]\nreport = 'r'\nlibrary = 'l'\nwhat = 'w'\nreason = ";
   EXPECT_EQ(ErrorOf(fault + "'too_large'\n"), "");
   EXPECT_THAT(ErrorOf(fault + "'too_hard'\n"), HasSubstr("'reason' is none of"));
 }
